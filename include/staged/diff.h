@@ -1,0 +1,73 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "staged/ext/format.h"
+#include "staged/view.h"
+
+namespace staged {
+
+enum class ChangeOp : uint8_t { kInsert = 1, kDelete = 2, kModify = 3, kMove = 4, kMoveModify = 5 };
+
+// A run of words replaced inside a text; byte offsets into before.text and after.text.
+struct TextReplacement {
+  ByteSpan before;
+  ByteSpan after;
+};
+
+struct Change {
+  std::string id;  // "c1", unique in the diff, deterministic
+  ChangeOp op = ChangeOp::kModify;
+  std::string kind;                  // the record kind; "part" for opaque and serialization changes
+  std::vector<std::string> facets;   // not empty on modify and move_modify
+  ChangeClass change_class = ChangeClass::kContent;
+  std::optional<Record> before;      // absent only for insert
+  std::optional<Record> after;       // absent only for delete
+  size_t before_index = 0;           // position of `before` among from's records
+  size_t after_index = 0;            // position of `after` among to's records
+  std::vector<TextReplacement> text_changes;
+  std::string context;               // heading, sheet, symbol: where a reader would look
+  std::string caused_by;             // id of the change this one follows from, or ""
+};
+
+struct DiffSummary {
+  size_t insertions = 0, deletions = 0, modifications = 0, moves = 0;
+  size_t derived = 0, serialization = 0, opaque = 0;
+};
+
+// An edit script with (from, to): applied to from's records it gives to's (contract rules 9, 10).
+struct Diff {
+  std::optional<ContentHash> from;  // absent: the file did not exist
+  std::optional<ContentHash> to;
+  std::string format;
+  ParserVersion parser;
+  bool identical = false;  // equal hashes
+  std::vector<Change> changes;
+  DiffSummary summary;
+};
+
+// Version of the diff's algorithm and encoding; part of what a receipt names.
+inline constexpr std::string_view kDiffVersion = "1";
+
+// The structural difference of two views. Different hashes never give an empty diff: what records
+// do not show is reported by part. Views of two formats are compared as whole files. Near-linear.
+[[nodiscard]] Diff ComputeDiff(const View& from, const View& to, const Profile& profile);
+// A file that appeared or went: one insert or delete for every record (nullptr: absent side).
+[[nodiscard]] Diff ComputeWholeFileDiff(const View* from, const View* to);
+
+// Applies the script. Errors: kInvalidArgument when `records` are not those of diff.from.
+[[nodiscard]] Result<std::vector<Record>> ApplyDiff(const Diff& diff,
+                                                    const std::vector<Record>& records);
+[[nodiscard]] Diff InvertDiff(const Diff& diff);
+
+// Digest of a canonical encoding of the diff: what a receipt binds a reviewer to.
+[[nodiscard]] ContentHash DiffHash(const Diff& diff);
+
+// For people: a summary line, then one line a change, "-" and "+" sides, within `budget_bytes`
+// (0: no limit); says exactly how much was left out.
+[[nodiscard]] std::string RenderDiffText(const Diff& diff, std::string_view path,
+                                         size_t budget_bytes);
+
+}  // namespace staged
