@@ -7,7 +7,7 @@ target_compile_options(staged_options INTERFACE -Wall -Wextra -Werror -Wshadow=l
                        -Wno-missing-field-initializers)
 
 function(staged_link target visibility)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;PACKAGES;PKG;THIRD_PARTY" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPENDS;PACKAGES;PKG;THIRD_PARTY;TEST_PKG" ${ARGN})
   foreach(name ${ARG_DEPENDS})
     target_link_libraries(${target} ${visibility} staged_${name})
   endforeach()
@@ -24,7 +24,9 @@ function(staged_link target visibility)
   endforeach()
 endfunction()
 
+# TEST_PKG: packages that only the layer's test program links (independent oracles).
 function(staged_layer name)
+  cmake_parse_arguments(LAYER "" "" "TEST_PKG" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
@@ -38,6 +40,7 @@ function(staged_layer name)
   if(tests AND BUILD_TESTING)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE staged_${name} GTest::gmock GTest::gtest_main)
+    staged_link(${name}_test PRIVATE PKG ${LAYER_TEST_PKG})
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
                          PROPERTIES TIMEOUT 600)
   endif()

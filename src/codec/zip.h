@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,15 +15,16 @@
 namespace staged {
 
 struct ZipMember {
-  std::string name;  // exact bytes
+  std::string name;     // exact bytes
   uint16_t method = 0;  // 0 stored, 8 deflate; others are listed but not read
   uint16_t flags = 0;
   uint32_t crc32 = 0;
   uint64_t compressed_size_bytes = 0;
-  uint64_t size_bytes = 0;           // as declared
-  uint64_t header_offset = 0;        // of the local header in the archive
-  uint64_t data_offset = 0;          // of the compressed bytes
-  uint64_t central_offset = 0;       // of its central directory entry
+  uint64_t size_bytes = 0;      // as declared
+  uint64_t header_offset = 0;   // of the local header in the archive
+  uint64_t data_offset = 0;     // of the compressed bytes
+  bool is_readable = true;      // false when header or data lie outside the archive
+  uint64_t central_offset = 0;  // of its central directory entry
   uint64_t central_size_bytes = 0;
 };
 
@@ -32,7 +34,9 @@ class ZipReader {
   // Errors: kParseFailed (no or a broken central directory: says which), kLimitExceeded.
   [[nodiscard]] static Result<ZipReader> Open(std::string_view bytes, const Limits& limits);
 
-  [[nodiscard]] const std::vector<ZipMember>& members() const { return members_; }  // directory order
+  [[nodiscard]] const std::vector<ZipMember>& members() const {
+    return members_;
+  }  // directory order
   // The member of that name; the last one where a name stands twice (as office suites do), or
   // nullptr. Lookup is exact bytes.
   [[nodiscard]] const ZipMember* Find(std::string_view name) const;
@@ -50,14 +54,22 @@ class ZipReader {
   Limits limits_;
   std::vector<ZipMember> members_;
   std::vector<std::string> warnings_;
+  std::vector<uint32_t> by_name_;  // indices of members_ sorted by name, then by index
   bool has_duplicate_names_ = false;
+  bool is_spliceable_ = true;  // members neither overlap nor lie outside the archive
   uint64_t central_directory_offset_ = 0;
+  uint64_t central_directory_end_ = 0;
+  uint64_t end_record_offset_ = 0;
+  std::optional<uint64_t> zip64_end_offset_;
+  uint64_t leading_bytes_ = 0;  // what stands before the offset that the directory calls zero
+
+  class Builder;
 };
 
 // Deflate with the one encoder, version and level that our writers use (libdeflate, level
 // kZipDeflateLevel): the same input always gives the same bytes, so that a store may keep the input
 // instead. Name and version of the encoder are part of every recipe.
-inline constexpr int kZipDeflateLevel = 6;
+inline constexpr int kZipDeflateLevel = 1;
 [[nodiscard]] std::string_view ZipEncoderName();
 [[nodiscard]] std::string ZipDeflate(std::string_view bytes);
 // Errors: kParseFailed; kLimitExceeded when more than `size_bytes_max` would come out.
@@ -65,8 +77,8 @@ inline constexpr int kZipDeflateLevel = 6;
                                              uint64_t size_bytes_max);
 [[nodiscard]] uint32_t Crc32(std::string_view bytes);
 
-// Plans replacements, removals and additions on an archive and writes the new one: every member that
-// is not named keeps its local header, compressed bytes, extra fields and order; the archive's
+// Plans replacements, removals and additions on an archive and writes the new one: every member
+// that is not named keeps its local header, compressed bytes, extra fields and order; the archive's
 // comment, leading bytes and zip64 records survive. Offsets in the central directory follow.
 class ZipSplicer {
  public:
@@ -76,6 +88,8 @@ class ZipSplicer {
   void Replace(size_t index, std::string content);
   void Remove(size_t index);
   void Add(std::string name, std::string content);  // at the end, deflated
+  // Errors: kUnsupportedEdit (members overlap: nothing can be copied apart), kLimitExceeded (a size
+  // that only zip64 can hold in an archive without zip64 records).
   [[nodiscard]] Result<std::string> Finish();
   // Names of the members that Finish compressed.
   [[nodiscard]] const std::vector<std::string>& rewritten_members() const { return rewritten_; }
@@ -86,6 +100,7 @@ class ZipSplicer {
     bool replaced = false;
     std::string content;
   };
+  class Writer;
   const ZipReader& reader_;
   std::vector<Plan> plans_;
   std::vector<std::pair<std::string, std::string>> additions_;
