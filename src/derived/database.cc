@@ -1,0 +1,238 @@
+#include "derived/database.h"
+
+#include "derived/schema.h"
+
+namespace staged {
+namespace {
+
+constexpr char kFolder[] = "derived";
+constexpr char kDatabaseFile[] = "derived/derived.db";
+constexpr char kLockFile[] = "derived/rebuild.lock";
+constexpr uint32_t kFolderMode = 0700;
+constexpr int kWriteWaitMs = 5000;
+constexpr size_t kIdleConnectionsMax = 4;
+
+}  // namespace
+
+Status DatabaseError(sqlite3* handle, int code) {
+  const std::string reason =
+      handle == nullptr ? sqlite3_errstr(code) : std::string(sqlite3_errmsg(handle));
+  const std::string message = "the derived database failed (" + reason + ")";
+  switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return Status(ErrorCode::kBusy, message + "; try again when the other process is done");
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_SCHEMA:
+    case SQLITE_ERROR:
+      return Status(ErrorCode::kDataLoss, message + "; delete .staged/derived, it will be rebuilt");
+    case SQLITE_FULL:
+      return Status(ErrorCode::kLimitExceeded, message + "; free some disk space");
+    case SQLITE_PERM:
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+      return Status(ErrorCode::kPermissionDenied, message + "; make .staged/derived writable");
+    default:
+      return Status(ErrorCode::kIoError, message + "; check the disk");
+  }
+}
+
+Statement::~Statement() {
+  if (handle_ == nullptr) return;
+  sqlite3_reset(handle_);
+  sqlite3_clear_bindings(handle_);
+}
+
+void Statement::BindText(int index, std::string_view text) {
+  sqlite3_bind_text64(handle_, index, text.data() == nullptr ? "" : text.data(), text.size(),
+                      SQLITE_STATIC, SQLITE_UTF8);
+}
+
+void Statement::BindBlob(int index, std::string_view bytes) {
+  sqlite3_bind_blob64(handle_, index, bytes.data() == nullptr ? "" : bytes.data(), bytes.size(),
+                      SQLITE_STATIC);
+}
+
+Result<bool> Statement::Step() {
+  const int code = sqlite3_step(handle_);
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  Status error = DatabaseError(sqlite3_db_handle(handle_), code);
+  sqlite3_reset(handle_);
+  return error;
+}
+
+Status Statement::Run() {
+  STAGED_ASSIGN_OR_RETURN(const bool row, Step());
+  (void)row;
+  sqlite3_reset(handle_);
+  return OkStatus();
+}
+
+std::string_view Statement::Bytes(int column) const {
+  const void* data = sqlite3_column_blob(handle_, column);
+  const int size_bytes = sqlite3_column_bytes(handle_, column);
+  return {static_cast<const char*>(data), data == nullptr ? 0 : static_cast<size_t>(size_bytes)};
+}
+
+Connection::~Connection() {
+  for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+  sqlite3_close(handle_);
+}
+
+Result<std::unique_ptr<Connection>> Connection::Open(const std::string& path) {
+  sqlite3* handle = nullptr;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  if (code != SQLITE_OK) {
+    Status error = DatabaseError(handle, code);
+    sqlite3_close(handle);
+    return error;
+  }
+  std::unique_ptr<Connection> connection(new Connection(handle));
+  STAGED_RETURN_IF_ERROR(connection->Configure());
+  return connection;
+}
+
+Status Connection::Configure() {
+  sqlite3_extended_result_codes(handle_, 1);
+  sqlite3_busy_timeout(handle_, kWriteWaitMs);
+  // The log stays when the last connection closes: a process whose database was deleted under it
+  // would otherwise delete, by name, the log of the database that came after.
+  int keep_log = 1;
+  sqlite3_file_control(handle_, "main", SQLITE_FCNTL_PERSIST_WAL, &keep_log);
+  STAGED_ASSIGN_OR_RETURN(Statement read_version, Prepare("PRAGMA user_version"));
+  STAGED_ASSIGN_OR_RETURN(const bool row, read_version.Step());
+  const int64_t version = row ? read_version.Integer(0) : 0;
+  read_version.Reset();
+  if (version != 0 && version != kDerivedSchemaVersion) {
+    return Status(ErrorCode::kDataLoss, "the derived database is of another version");
+  }
+  if (version == 0) STAGED_RETURN_IF_ERROR(MakeSchema());
+  return Execute(kDerivedSettings);
+}
+
+Status Connection::MakeSchema() {
+  STAGED_RETURN_IF_ERROR(Execute("PRAGMA page_size=8192; PRAGMA journal_mode=WAL"));
+  STAGED_RETURN_IF_ERROR(Execute("BEGIN IMMEDIATE"));
+  int64_t version = 0;
+  {
+    STAGED_ASSIGN_OR_RETURN(Statement read_version, Prepare("PRAGMA user_version"));
+    STAGED_ASSIGN_OR_RETURN(const bool row, read_version.Step());
+    if (row) version = read_version.Integer(0);
+  }
+  Status made = version == 0 ? Execute(kDerivedSchema) : OkStatus();
+  if (!made.ok()) {
+    sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
+    return made;
+  }
+  return Execute("COMMIT");
+}
+
+Result<Statement> Connection::Prepare(const char* sql) {
+  auto [place, is_new] = statements_.try_emplace(sql, nullptr);
+  if (is_new) {
+    const int code =
+        sqlite3_prepare_v3(handle_, sql, -1, SQLITE_PREPARE_PERSISTENT, &place->second, nullptr);
+    if (code != SQLITE_OK) {
+      statements_.erase(place);
+      return DatabaseError(handle_, code);
+    }
+  }
+  return Statement(place->second);
+}
+
+Status Connection::Execute(const char* sql) {
+  const int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr);
+  return code == SQLITE_OK ? OkStatus() : DatabaseError(handle_, code);
+}
+
+bool Connection::HasMoved() const {
+  int moved = 0;
+  const int code = sqlite3_file_control(handle_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return code == SQLITE_OK && moved != 0;
+}
+
+Result<int64_t> Connection::DataVersion() {
+  STAGED_ASSIGN_OR_RETURN(Statement statement, Prepare("PRAGMA data_version"));
+  STAGED_ASSIGN_OR_RETURN(const bool row, statement.Step());
+  return row ? statement.Integer(0) : 0;
+}
+
+Result<std::unique_ptr<Connection>> DerivedDatabase::Acquire() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    while (!idle_.empty()) {
+      std::unique_ptr<Connection> connection = std::move(idle_.back());
+      idle_.pop_back();
+      if (!connection->HasMoved()) return connection;
+    }
+  }
+  const std::string path = directory_.path() + "/" + kDatabaseFile;
+  Result<std::unique_ptr<Connection>> connection = Connection::Open(path);
+  if (connection.ok() || connection.status().code() != ErrorCode::kPermissionDenied) {
+    return connection;
+  }
+  Status made = directory_.MakeDirectory(kFolder, kFolderMode);
+  if (!made.ok()) return made.code() == ErrorCode::kConflict ? connection.status() : made;
+  return Connection::Open(path);
+}
+
+void DerivedDatabase::Release(std::unique_ptr<Connection> connection) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (idle_.size() < kIdleConnectionsMax) idle_.push_back(std::move(connection));
+}
+
+Status DerivedDatabase::Rebuild(const Connection* damaged) {
+  Result<std::unique_ptr<FileLock>> lock = directory_.Lock(kLockFile, LockWait::kWait);
+  if (!lock.ok()) return lock.status();
+  {
+    std::lock_guard<std::mutex> guard(mutex_);
+    idle_.clear();
+    ++rebuild_count_;
+  }
+  // Another process was quicker: its new database is good.
+  if (damaged != nullptr && damaged->HasMoved()) return OkStatus();
+  for (const char* suffix : {"", "-wal", "-shm"}) {
+    Status removed = directory_.RemoveFile(std::string(kDatabaseFile) + suffix);
+    if (!removed.ok() && removed.code() != ErrorCode::kNotFound) return removed;
+  }
+  return OkStatus();
+}
+
+Status DerivedDatabase::RunOnce(Connection& connection, const char* begin, LockWait wait,
+                                const Body& body) {
+  sqlite3_busy_timeout(connection.handle(), wait == LockWait::kWait ? kWriteWaitMs : 0);
+  STAGED_RETURN_IF_ERROR(connection.Execute(begin));
+  Status status = body(connection);
+  if (status.ok()) status = connection.Execute("COMMIT");
+  if (!status.ok() && sqlite3_get_autocommit(connection.handle()) == 0) {
+    sqlite3_exec(connection.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+  return status;
+}
+
+Status DerivedDatabase::Run(const char* begin, LockWait wait, const Body& body) {
+  Status status;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    Result<std::unique_ptr<Connection>> connection = Acquire();
+    status = connection.ok() ? RunOnce(**connection, begin, wait, body) : connection.status();
+    if (status.ok() || status.code() == ErrorCode::kBusy) {
+      if (connection.ok()) Release(std::move(*connection));
+      return status;
+    }
+    if (status.code() != ErrorCode::kDataLoss) return status;
+    Status rebuilt = Rebuild(connection.ok() ? connection->get() : nullptr);
+    if (!rebuilt.ok()) return rebuilt;
+  }
+  return status;
+}
+
+Status DerivedDatabase::Read(const Body& body) { return Run("BEGIN", LockWait::kWait, body); }
+
+Status DerivedDatabase::Write(LockWait wait, const Body& body) {
+  return Run("BEGIN IMMEDIATE", wait, body);
+}
+
+}  // namespace staged

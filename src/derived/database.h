@@ -1,0 +1,115 @@
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "staged/ext/env.h"
+#include "staged/status.h"
+
+// The one SQLite database of everything derived: views, segments, the search index. It holds no
+// fact that cannot be made again, so a damaged one is deleted and rebuilt without asking, and an
+// answer of "busy" means "go on without caching".
+namespace staged {
+
+// A prepared statement, borrowed from its connection. Errors of binding show in the next Step.
+class Statement {
+ public:
+  explicit Statement(sqlite3_stmt* handle) : handle_(handle) {}
+  ~Statement();
+  Statement(Statement&& other) noexcept : handle_(other.handle_) { other.handle_ = nullptr; }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  // Parameters count from 1; borrowed bytes must live until the next Reset.
+  void BindInteger(int index, int64_t number) { sqlite3_bind_int64(handle_, index, number); }
+  void BindText(int index, std::string_view text);
+  void BindBlob(int index, std::string_view bytes);
+
+  // Whether there is a row.
+  Result<bool> Step();
+  // Runs a statement that yields no rows and makes it ready for new parameters.
+  Status Run();
+  void Reset() { sqlite3_reset(handle_); }
+
+  // Columns count from 0; borrowed until the next Step or Reset.
+  [[nodiscard]] int64_t Integer(int column) const { return sqlite3_column_int64(handle_, column); }
+  [[nodiscard]] double Double(int column) const { return sqlite3_column_double(handle_, column); }
+  [[nodiscard]] std::string_view Bytes(int column) const;
+  [[nodiscard]] sqlite3_stmt* handle() const { return handle_; }
+
+ private:
+  sqlite3_stmt* handle_;
+};
+
+// Used by one thread at a time.
+class Connection {
+ public:
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // Opens (or makes) the database with the schema of this version. Errors: kDataLoss (damaged, or
+  // written by another version), kBusy, kIoError, kPermissionDenied.
+  static Result<std::unique_ptr<Connection>> Open(const std::string& path);
+
+  // `sql` must be a string literal: statements are kept under its address.
+  Result<Statement> Prepare(const char* sql);
+  Status Execute(const char* sql);
+  [[nodiscard]] int64_t LastInsertId() const { return sqlite3_last_insert_rowid(handle_); }
+  // Whether the file was deleted or replaced under this connection.
+  [[nodiscard]] bool HasMoved() const;
+  // Changes whenever another connection committed.
+  Result<int64_t> DataVersion();
+  [[nodiscard]] sqlite3* handle() const { return handle_; }
+
+ private:
+  explicit Connection(sqlite3* handle) : handle_(handle) {}
+  Status Configure();
+  Status MakeSchema();
+
+  sqlite3* handle_;
+  std::unordered_map<const char*, sqlite3_stmt*> statements_;
+};
+
+// The error that the connection's last call left.
+[[nodiscard]] Status DatabaseError(sqlite3* handle, int code);
+
+// Opens connections as they are needed, and makes the database anew when it is damaged or gone.
+// Thread-safe. Opening one does nothing until the first use.
+class DerivedDatabase {
+ public:
+  using Body = std::function<Status(Connection&)>;
+
+  // `staged_directory` is the folder that holds "derived"; it must outlive this.
+  explicit DerivedDatabase(Directory& staged_directory) : directory_(staged_directory) {}
+
+  // Runs `body` in one read snapshot. `body` runs a second time after damage was repaired.
+  Status Read(const Body& body);
+  // Runs `body` in one transaction that commits if it succeeds. kBusy, at once, when another
+  // process or thread is writing and `wait` says so; kWait gives up after some seconds.
+  Status Write(LockWait wait, const Body& body);
+
+  [[nodiscard]] uint64_t rebuild_count() const { return rebuild_count_; }
+
+ private:
+  Result<std::unique_ptr<Connection>> Acquire();
+  void Release(std::unique_ptr<Connection> connection);
+  Status Run(const char* begin, LockWait wait, const Body& body);
+  Status Rebuild(const Connection* damaged);
+  Status RunOnce(Connection& connection, const char* begin, LockWait wait, const Body& body);
+
+  Directory& directory_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Connection>> idle_;  // guarded by mutex_
+  uint64_t rebuild_count_ = 0;
+};
+
+}  // namespace staged

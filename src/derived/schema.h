@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+
+// Layout of .staged/derived/derived.db. A database of another version is deleted and rebuilt, so
+// that no migration is ever written.
+namespace staged {
+
+inline constexpr int64_t kDerivedSchemaVersion = 1;
+
+// profile: what formats, parser versions and limits the views were made with, as one small number.
+// view: (hash, extension, profile) -> encoded header of the view with the ids of its segments.
+// segment: key = 16 bytes that identify (format, parser, limits, part, digest); body = zstd.
+// indexed: the rows that a segment has in each of the two indexes, and how rows map to records.
+// title_index, body_index: full text of what names things (headings, symbols) and of all the rest;
+// apart, so that titles are found first however common the words are. They keep no text: that is
+// in the segment. Accents are folded away ("resume" finds "résumé"), since people type without.
+inline constexpr char kDerivedSchema[] = R"sql(
+CREATE TABLE profile(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE);
+CREATE TABLE view(id INTEGER PRIMARY KEY, hash BLOB NOT NULL, extension TEXT NOT NULL,
+                  profile INTEGER NOT NULL, body BLOB NOT NULL,
+                  UNIQUE(hash, extension, profile));
+CREATE TABLE segment(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, body BLOB NOT NULL);
+CREATE TABLE indexed(segment INTEGER PRIMARY KEY, title_first INTEGER NOT NULL,
+                     title_count INTEGER NOT NULL, body_first INTEGER NOT NULL,
+                     body_count INTEGER NOT NULL, rows BLOB NOT NULL);
+CREATE VIRTUAL TABLE title_index USING fts5(text, content='', contentless_delete=1,
+                                            tokenize="unicode61 remove_diacritics 2");
+CREATE VIRTUAL TABLE body_index USING fts5(text, content='', contentless_delete=1,
+                                           tokenize="unicode61 remove_diacritics 2");
+PRAGMA user_version=1;
+)sql";
+
+// NORMAL keeps the database consistent after power loss; only the last transactions may be missing.
+inline constexpr char kDerivedSettings[] =
+    "PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=4000; PRAGMA cache_size=-65536;"
+    "PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0";
+
+}  // namespace staged

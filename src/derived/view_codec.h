@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "staged/content_hash.h"
+#include "staged/view.h"
+
+// How views and segments are written into the derived database.
+namespace staged {
+
+// zstd frame (level 1, with content size and checksum) around Segment::Encode.
+[[nodiscard]] std::string CompressSegment(const Segment& segment);
+// Errors: kDataLoss.
+[[nodiscard]] Result<std::shared_ptr<const Segment>> DecompressSegment(std::string_view bytes,
+                                                                       uint64_t size_bytes_max);
+
+// Everything of a view but its hash and segments; what stands for these is their database ids.
+[[nodiscard]] std::string EncodeViewHeader(const View& view);
+// The header with the segment ids, behind a checksum.
+[[nodiscard]] std::string EncodeViewBody(std::string_view header, const std::vector<int64_t>& ids);
+// Errors: kDataLoss.
+[[nodiscard]] Result<View> DecodeViewBody(std::string_view body, std::vector<int64_t>* ids);
+// Only the ids. Errors: kDataLoss.
+[[nodiscard]] Result<std::vector<int64_t>> DecodeSegmentIds(std::string_view body);
+
+}  // namespace staged
