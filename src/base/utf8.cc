@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include <cstring>
+
 namespace staged {
 namespace {
 
@@ -32,7 +34,16 @@ size_t SequenceLength(std::string_view text, size_t position) {
 }  // namespace
 
 bool IsValidUtf8(std::string_view text) {
+  constexpr uint64_t kHighBits = 0x8080808080808080;
   for (size_t position = 0; position < text.size();) {
+    // Most text is ASCII: eight bytes at a time until one is not.
+    while (text.size() - position >= sizeof(uint64_t)) {
+      uint64_t word = 0;
+      std::memcpy(&word, text.data() + position, sizeof(word));
+      if ((word & kHighBits) != 0) break;
+      position += sizeof(word);
+    }
+    if (position == text.size()) break;
     if (static_cast<uint8_t>(text[position]) < 0x80) {
       ++position;
       continue;
@@ -86,7 +97,8 @@ std::string ReplaceInvalidUtf8(std::string_view text) {
   if (IsValidUtf8(text)) return std::string(text);
   std::string clean;
   clean.reserve(text.size());
-  for (size_t position = 0; position < text.size();) AppendUtf8(clean, NextCodePoint(text, position));
+  for (size_t position = 0; position < text.size();)
+    AppendUtf8(clean, NextCodePoint(text, position));
   return clean;
 }
 

@@ -1,46 +1,9 @@
 #include "record/segments.h"
 
-#include "base/binary.h"
+#include "record/line_segment.h"
+#include "record/record_codec.h"
 
 namespace staged {
-namespace {
-
-// First byte of an encoded segment. Persisted in caches only; unknown tags are damage.
-constexpr uint8_t kListTag = 1;
-
-void PutRecord(BinaryWriter& writer, const Record& record) {
-  writer.PutString(record.kind);
-  writer.PutString(record.locator);
-  writer.PutString(record.parent);
-  writer.PutString(record.key);
-  writer.PutString(record.text);
-  writer.PutValue(record.attrs);
-  writer.PutBool(record.span.has_value());
-  if (record.span) {
-    writer.PutUnsigned(record.span->begin);
-    writer.PutUnsigned(record.span->end);
-  }
-  writer.PutString(record.hidden);
-}
-
-Record GetRecord(BinaryReader& reader) {
-  Record record;
-  record.kind = reader.GetString();
-  record.locator = reader.GetString();
-  record.parent = reader.GetString();
-  record.key = reader.GetString();
-  record.text = reader.GetString();
-  record.attrs = reader.GetValue();
-  if (reader.GetBool()) {
-    const uint64_t begin = reader.GetUnsigned();
-    record.span = ByteSpan{begin, reader.GetUnsigned()};
-  }
-  record.hidden = reader.GetString();
-  return record;
-}
-
-}  // namespace
-
 RecordListSegment::RecordListSegment(std::string part, ContentHash digest,
                                      std::vector<Record> records)
     : part_(std::move(part)), digest_(digest), records_(std::move(records)) {}
@@ -53,7 +16,7 @@ void RecordListSegment::ForEach(const std::function<bool(const Record&)>& visit)
 
 std::string RecordListSegment::Encode() const {
   BinaryWriter writer;
-  writer.PutByte(kListTag);
+  writer.PutByte(kListSegmentTag);
   writer.PutString(part_);
   writer.PutHash(digest_);
   writer.PutUnsigned(records_.size());
@@ -72,17 +35,13 @@ uint64_t RecordListSegment::memory_bytes() const {
 Result<std::shared_ptr<const Segment>> DecodeSegment(std::string_view bytes) {
   BinaryReader reader(bytes);
   const uint8_t tag = reader.GetByte();
-  if (tag != kListTag) {
+  if (tag == kLineSegmentTag) return LineSegment::Decode(bytes.substr(1));
+  if (tag != kListSegmentTag) {
     return Status(ErrorCode::kDataLoss, "a cached view is damaged; delete .staged/derived");
   }
   std::string part(reader.GetString());
   const ContentHash digest = reader.GetHash();
-  constexpr uint64_t kRecordBytesMin = 8;
-  std::vector<Record> records(reader.GetCount(kRecordBytesMin));
-  for (Record& record : records) {
-    if (!reader.ok()) break;
-    record = GetRecord(reader);
-  }
+  std::vector<Record> records = GetRecords(reader);
   STAGED_RETURN_IF_ERROR(reader.Finish("a cached view"));
   return std::shared_ptr<const Segment>(
       std::make_shared<RecordListSegment>(std::move(part), digest, std::move(records)));
