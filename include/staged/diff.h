@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "staged/ext/format.h"
@@ -10,6 +14,9 @@
 namespace staged {
 
 enum class ChangeOp : uint8_t { kInsert = 1, kDelete = 2, kModify = 3, kMove = 4, kMoveModify = 5 };
+
+// The position of what is no record: a change of a part has neither before_index nor after_index.
+inline constexpr size_t kNoRecord = SIZE_MAX;
 
 // A run of words replaced inside a text; byte offsets into before.text and after.text.
 struct TextReplacement {
@@ -20,21 +27,53 @@ struct TextReplacement {
 struct Change {
   std::string id;  // "c1", unique in the diff, deterministic
   ChangeOp op = ChangeOp::kModify;
-  std::string kind;                  // the record kind; "part" for opaque and serialization changes
-  std::vector<std::string> facets;   // not empty on modify and move_modify
+  std::string kind;  // the record kind; "part" for opaque and serialization changes, whose records
+                     // carry the part's digest and size, and whose indexes are kNoRecord
+  std::vector<std::string> facets;  // not empty on modify and move_modify
   ChangeClass change_class = ChangeClass::kContent;
-  std::optional<Record> before;      // absent only for insert
-  std::optional<Record> after;       // absent only for delete
-  size_t before_index = 0;           // position of `before` among from's records
-  size_t after_index = 0;            // position of `after` among to's records
+  std::optional<Record> before;  // absent only for insert
+  std::optional<Record> after;   // absent only for delete
+  size_t before_index = 0;       // position of `before` among from's records
+  size_t after_index = 0;        // position of `after` among to's records
   std::vector<TextReplacement> text_changes;
-  std::string context;               // heading, sheet, symbol: where a reader would look
-  std::string caused_by;             // id of the change this one follows from, or ""
+  std::string context;    // heading, sheet, symbol: where a reader would look
+  std::string caused_by;  // id of the change this one follows from, or ""
 };
 
 struct DiffSummary {
   size_t insertions = 0, deletions = 0, modifications = 0, moves = 0;
   size_t derived = 0, serialization = 0, opaque = 0;
+};
+
+// Where a record stands, as opposed to what it says.
+struct Placement {
+  std::string locator;
+  std::string parent;
+  std::string key;
+  std::optional<ByteSpan> span;
+  friend bool operator==(const Placement&, const Placement&) = default;
+};
+
+// "p:7" -> "p:8" for every record of a run: the number_index-th decimal number (from 0) of the text
+// grows by `delta`; a delta of 0 leaves the text as it is.
+struct NumberShift {
+  uint32_t number_index = 0;
+  int64_t delta = 0;
+  friend bool operator==(const NumberShift&, const NumberShift&) = default;
+};
+
+// Consecutive records that both sides have and that say the same. Only their places may differ: an
+// insertion shifts the spans and ordinals behind it, which is no change to a reader but must be
+// known to make `to`'s records exactly. One run holds as long as the shifts are the same.
+struct KeptRun {
+  size_t before_index = 0;
+  size_t after_index = 0;
+  size_t count = 0;
+  int64_t span_begin_shift = 0;
+  int64_t span_end_shift = 0;
+  NumberShift locator, parent, key;
+  // Both places in full, where no shift expresses them; only with count == 1.
+  std::optional<std::pair<Placement, Placement>> placements;
 };
 
 // An edit script with (from, to): applied to from's records it gives to's (contract rules 9, 10).
@@ -46,6 +85,11 @@ struct Diff {
   bool identical = false;  // equal hashes
   std::vector<Change> changes;
   DiffSummary summary;
+  size_t from_record_count = 0;
+  size_t to_record_count = 0;
+  // Everything of `to` that no change holds, in order of after_index: with the changes' records it
+  // covers each side exactly once.
+  std::vector<KeptRun> kept;
 };
 
 // Version of the diff's algorithm and encoding; part of what a receipt names.

@@ -1,0 +1,342 @@
+#include "staged/diff.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "diff/facets.h"
+#include "diff/fingerprint.h"
+#include "diff/forest.h"
+#include "diff/kept_runs.h"
+#include "diff/matching.h"
+#include "diff/part_changes.h"
+#include "diff/summary.h"
+#include "diff/words.h"
+
+namespace staged {
+namespace {
+
+constexpr size_t kContextBytesMax = 80;
+
+// Segments that both sides have, with equal part and digest: their records are never made.
+struct SegmentPairing {
+  std::vector<bool> from_skipped, to_skipped;
+  std::vector<std::pair<size_t, size_t>> pairs;  // positions, by increasing position in `to`
+};
+
+SegmentPairing PairSegments(const View& from, const View& to) {
+  SegmentPairing pairing;
+  pairing.from_skipped.resize(from.segments.size());
+  pairing.to_skipped.resize(to.segments.size());
+  std::map<std::pair<std::string, ContentHash>, std::vector<size_t>> of_from;
+  for (size_t i = from.segments.size(); i > 0; --i) {
+    const Segment& segment = *from.segments[i - 1];
+    of_from[{segment.part(), segment.digest()}].push_back(i - 1);
+  }
+  for (size_t i = 0; i < to.segments.size(); ++i) {
+    const Segment& segment = *to.segments[i];
+    const auto found = of_from.find({segment.part(), segment.digest()});
+    if (found == of_from.end() || found->second.empty()) continue;
+    const size_t other = found->second.back();
+    if (from.segments[other]->record_count() != segment.record_count()) continue;
+    found->second.pop_back();
+    pairing.from_skipped[other] = pairing.to_skipped[i] = true;
+    pairing.pairs.emplace_back(other, i);
+  }
+  return pairing;
+}
+
+std::vector<size_t> SegmentStarts(const View& view) {
+  std::vector<size_t> starts;
+  size_t start = 0;
+  for (const auto& segment : view.segments) {
+    starts.push_back(start);
+    start += segment->record_count();
+  }
+  return starts;
+}
+
+std::string Shortened(std::string_view text) {
+  if (text.size() <= kContextBytesMax) return std::string(text);
+  size_t end = kContextBytesMax;
+  while (end > 0 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "…";
+}
+
+// For each node, what a reader would look under: the containing record, or the last heading (a
+// record with an integer attribute "level") of its segment.
+std::vector<std::string> Contexts(const DiffForest& forest, const std::vector<bool>& wanted) {
+  std::vector<std::string> contexts(forest.nodes.size());
+  const Record* heading = nullptr;
+  uint32_t segment = 0;
+  for (uint32_t i = 0; i < forest.nodes.size(); ++i) {
+    const DiffNode& node = forest.nodes[i];
+    if (node.segment != segment) heading = nullptr;
+    segment = node.segment;
+    if (wanted[i]) {
+      if (node.parent != kNoNode) {
+        const Record& parent = forest.nodes[node.parent].record;
+        contexts[i] = Shortened(parent.text.empty() ? parent.locator : parent.text);
+      } else if (!node.record.parent.empty()) {
+        contexts[i] = Shortened(node.record.parent);
+      } else if (heading != nullptr) {
+        contexts[i] = Shortened(heading->text);
+      }
+    }
+    const Value* level = node.record.attrs.Find("level");
+    if (level != nullptr && level->is_integer() && !node.record.text.empty()) {
+      heading = &node.record;
+    }
+  }
+  return contexts;
+}
+
+class DiffBuilder {
+ public:
+  DiffBuilder(const View& from, const View& to, const Profile& profile)
+      : from_(from), to_(to), rules_(profile) {}
+
+  Diff Build() {
+    diff_.from = from_.hash;
+    diff_.to = to_.hash;
+    diff_.format = to_.format;
+    diff_.parser = to_.parser;
+    diff_.from_record_count = from_.record_count();
+    diff_.to_record_count = to_.record_count();
+    const SegmentPairing pairing = PairSegments(from_, to_);
+    left_ = BuildForest(from_, pairing.from_skipped, rules_);
+    right_ = BuildForest(to_, pairing.to_skipped, rules_);
+    MatchForests(left_, right_);
+    EmitDeletions();
+    EmitPairsAndInsertions();
+    AddContexts();
+    Order();
+    LinkCauses();
+    BuildKept(pairing);
+    diff_.changes.reserve(pending_.size());
+    for (Pending& pending : pending_) diff_.changes.push_back(std::move(pending.change));
+    AddPartChanges(from_, to_, shown_parts_, diff_);
+    NumberChanges(diff_);
+    return std::move(diff_);
+  }
+
+ private:
+  struct Pending {
+    Change change;
+    // Deletions stand behind the record that was before them.
+    std::tuple<size_t, int, size_t> position;
+    uint32_t left = kNoNode, right = kNoNode;
+  };
+
+  void EmitDeletions() {
+    size_t behind = 0;
+    for (uint32_t i = 0; i < left_.nodes.size(); ++i) {
+      DiffNode& node = left_.nodes[i];
+      if (node.match != kNoNode) {
+        if (!node.moved) behind = right_.nodes[node.match].index + 1;
+        continue;
+      }
+      Pending& pending = pending_.emplace_back();
+      pending.position = {behind, 0, node.index};
+      pending.left = i;
+      pending.change.op = ChangeOp::kDelete;
+      pending.change.before_index = node.index;
+      pending.change.after_index = kNoRecord;
+      pending.change.change_class = ClassOfKind(rules_.Find(node.record.kind));
+      pending.change.kind = node.record.kind;
+      shown_parts_.insert(from_.segments[node.segment]->part());
+    }
+  }
+
+  void EmitPairsAndInsertions() {
+    changed_.resize(right_.nodes.size());
+    for (uint32_t i = 0; i < right_.nodes.size(); ++i) {
+      const DiffNode& node = right_.nodes[i];
+      const bool inserted = node.match == kNoNode;
+      const bool modified = !inserted && !SameContent(left_.nodes[node.match].record, node.record);
+      if (!inserted && !modified && !node.moved) continue;
+      changed_[i] = true;
+      Pending& pending = pending_.emplace_back();
+      pending.position = {node.index, 1, 0};
+      pending.left = node.match;
+      pending.right = i;
+      Change& change = pending.change;
+      change.kind = node.record.kind;
+      change.after_index = node.index;
+      change.before_index = inserted ? kNoRecord : left_.nodes[node.match].index;
+      change.op = inserted    ? ChangeOp::kInsert
+                  : !modified ? ChangeOp::kMove
+                              : (node.moved ? ChangeOp::kMoveModify : ChangeOp::kModify);
+      const KindRule* rule = rules_.Find(node.record.kind);
+      change.change_class = inserted ? ClassOfKind(rule) : ChangeClass::kStructure;
+      if (modified) {
+        const Record& before = left_.nodes[node.match].record;
+        FacetDifference difference = CompareFacets(before, node.record, rule);
+        change.facets = std::move(difference.facets);
+        change.change_class = difference.change_class;
+        change.text_changes = DiffWords(before.text, node.record.text);
+        shown_parts_.insert(from_.segments[left_.nodes[node.match].segment]->part());
+      }
+      shown_parts_.insert(to_.segments[node.segment]->part());
+    }
+  }
+
+  void AddContexts() {
+    std::vector<bool> left_wanted(left_.nodes.size()), right_wanted(right_.nodes.size());
+    for (const Pending& pending : pending_) {
+      if (pending.right != kNoNode) {
+        right_wanted[pending.right] = true;
+      } else {
+        left_wanted[pending.left] = true;
+      }
+    }
+    const std::vector<std::string> left = Contexts(left_, left_wanted);
+    const std::vector<std::string> right = Contexts(right_, right_wanted);
+    for (Pending& pending : pending_) {
+      pending.change.context = pending.right != kNoNode ? right[pending.right] : left[pending.left];
+    }
+  }
+
+  void Order() {
+    std::sort(pending_.begin(), pending_.end(),
+              [](const Pending& a, const Pending& b) { return a.position < b.position; });
+    for (size_t i = 0; i < pending_.size(); ++i) pending_[i].change.id = ChangeId(i);
+  }
+
+  // What came or went with the record that contains it follows from that one's change.
+  void LinkCauses() {
+    std::vector<size_t> left_change(left_.nodes.size(), kNoRecord);
+    std::vector<size_t> right_change(right_.nodes.size(), kNoRecord);
+    for (size_t i = 0; i < pending_.size(); ++i) {
+      if (pending_[i].change.op == ChangeOp::kDelete) left_change[pending_[i].left] = i;
+      if (pending_[i].change.op == ChangeOp::kInsert) right_change[pending_[i].right] = i;
+    }
+    for (Pending& pending : pending_) {
+      const bool deleted = pending.change.op == ChangeOp::kDelete;
+      if (!deleted && pending.change.op != ChangeOp::kInsert) continue;
+      const uint32_t parent =
+          deleted ? left_.nodes[pending.left].parent : right_.nodes[pending.right].parent;
+      if (parent == kNoNode) continue;
+      const size_t cause = deleted ? left_change[parent] : right_change[parent];
+      if (cause != kNoRecord) pending.change.caused_by = ChangeId(cause);
+    }
+  }
+
+  // Also hands the records of changed nodes over to their changes: nothing reads them later.
+  void BuildKept(const SegmentPairing& pairing) {
+    const std::vector<size_t> from_starts = SegmentStarts(from_);
+    const std::vector<size_t> to_starts = SegmentStarts(to_);
+    KeptRunBuilder builder;
+    size_t next_pair = 0;
+    const auto add_skipped_before = [&](size_t index) {
+      for (; next_pair < pairing.pairs.size(); ++next_pair) {
+        const auto [left, right] = pairing.pairs[next_pair];
+        if (to_starts[right] >= index) break;
+        builder.AddUnshifted(from_starts[left], to_starts[right],
+                             to_.segments[right]->record_count());
+      }
+    };
+    for (uint32_t i = 0; i < right_.nodes.size(); ++i) {
+      const DiffNode& node = right_.nodes[i];
+      if (changed_[i]) continue;
+      add_skipped_before(node.index);
+      const DiffNode& other = left_.nodes[node.match];
+      builder.Add(other.record, other.index, node.record, node.index);
+    }
+    add_skipped_before(kNoRecord);
+    diff_.kept = builder.Take();
+    for (Pending& pending : pending_) {
+      if (pending.left != kNoNode) {
+        pending.change.before = std::move(left_.nodes[pending.left].record);
+      }
+      if (pending.right != kNoNode) {
+        pending.change.after = std::move(right_.nodes[pending.right].record);
+      }
+    }
+  }
+
+  const View& from_;
+  const View& to_;
+  KindRules rules_;
+  DiffForest left_, right_;
+  std::vector<Pending> pending_;
+  std::vector<bool> changed_;  // by node of `to`
+  std::set<std::string> shown_parts_;
+  Diff diff_;
+};
+
+void AddWholeSide(const View& view, bool inserted, Diff& diff) {
+  size_t index = 0;
+  std::map<std::string, std::string> change_of_locator;
+  std::set<std::string> shown_parts;
+  for (const auto& segment : view.segments) {
+    if (segment->record_count() > 0) shown_parts.insert(segment->part());
+    segment->ForEach([&](const Record& record) {
+      Change change;
+      change.id = ChangeId(diff.changes.size());
+      change.op = inserted ? ChangeOp::kInsert : ChangeOp::kDelete;
+      change.kind = record.kind;
+      change.before_index = inserted ? kNoRecord : index;
+      change.after_index = inserted ? index : kNoRecord;
+      (inserted ? change.after : change.before) = record;
+      ++index;
+      if (!record.parent.empty()) {
+        change.context = record.parent;
+        const auto cause = change_of_locator.find(record.parent);
+        if (cause != change_of_locator.end()) change.caused_by = cause->second;
+      }
+      change_of_locator.emplace(record.locator, change.id);
+      diff.changes.push_back(std::move(change));
+      return true;
+    });
+  }
+  (inserted ? diff.to_record_count : diff.from_record_count) = index;
+  AddWholePartChanges(view, inserted, shown_parts, diff);
+}
+
+}  // namespace
+
+Diff ComputeDiff(const View& from, const View& to, const Profile& profile) {
+  if (from.hash != to.hash && from.format != to.format) return ComputeWholeFileDiff(&from, &to);
+  if (from.hash == to.hash && from.format == to.format && from.parser == to.parser) {
+    Diff diff;
+    diff.from = diff.to = from.hash;
+    diff.format = to.format;
+    diff.parser = to.parser;
+    diff.identical = true;
+    diff.from_record_count = diff.to_record_count = from.record_count();
+    KeptRunBuilder builder;
+    builder.AddUnshifted(0, 0, diff.from_record_count);
+    diff.kept = builder.Take();
+    return diff;
+  }
+  Diff diff = DiffBuilder(from, to, profile).Build();
+  diff.identical = from.hash == to.hash;
+  return diff;
+}
+
+Diff ComputeWholeFileDiff(const View* from, const View* to) {
+  Diff diff;
+  const View* named = to != nullptr ? to : from;
+  if (named == nullptr) {
+    diff.identical = true;
+    return diff;
+  }
+  diff.format = named->format;
+  diff.parser = named->parser;
+  if (from != nullptr) {
+    diff.from = from->hash;
+    AddWholeSide(*from, false, diff);
+  }
+  if (to != nullptr) {
+    diff.to = to->hash;
+    AddWholeSide(*to, true, diff);
+  }
+  NumberChanges(diff);
+  return diff;
+}
+
+}  // namespace staged
