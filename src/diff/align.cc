@@ -16,6 +16,9 @@ constexpr size_t kEditDistanceMax = 1000;
 
 constexpr size_t kNone = SIZE_MAX;
 
+// Gaps of so few possible pairs get the shortest script at once.
+constexpr size_t kSmallGapPairsMax = 4096;
+
 struct Range {
   size_t left_begin, left_end, right_begin, right_end;
 };
@@ -38,8 +41,11 @@ class Aligner {
   void Align(Range range, int depth) {
     TrimEnds(range);
     if (range.left_begin == range.left_end || range.right_begin == range.right_end) return;
+    const bool small =
+        (range.left_end - range.left_begin) * (range.right_end - range.right_begin) <=
+        kSmallGapPairsMax;
     const std::vector<MatchedPair> anchors =
-        depth < kAnchorDepthMax ? Anchors(range) : std::vector<MatchedPair>();
+        depth < kAnchorDepthMax && !small ? Anchors(range) : std::vector<MatchedPair>();
     if (anchors.empty()) {
       if (!ShortestScript(range)) Greedy(range);
       return;

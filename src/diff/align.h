@@ -15,9 +15,10 @@ struct MatchedPair {
 };
 
 // Pairs of equal items that keep the order of both sequences, by increasing position. Common ends
-// first; then items unique on both sides and their longest increasing run (patience), again within
-// each gap; then the shortest edit script (Myers) while the work budget lasts. A gap over budget is
-// matched greedily, each item with its next equal one: fewer pairs than possible, in linear time.
+// first. Small gaps by the shortest edit script (Myers); greater ones by the items unique on both
+// sides and their longest increasing run (patience), again within each gap, and by Myers where
+// there are none. A gap over the work budget is matched greedily, each item with its next equal
+// one: fewer pairs than possible, in linear time.
 [[nodiscard]] std::vector<MatchedPair> AlignSequences(std::span<const uint64_t> left,
                                                       std::span<const uint64_t> right);
 
