@@ -110,6 +110,7 @@ Status Connection::Configure() {
     return Status(ErrorCode::kDataLoss, "the derived database is of another version");
   }
   if (version == 0) STAGED_RETURN_IF_ERROR(MakeSchema());
+  STAGED_RETURN_IF_ERROR(full_text_.Register(handle_));
   return Execute(kDerivedSettings);
 }
 

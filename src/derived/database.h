@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "derived/full_text.h"
 #include "staged/ext/env.h"
 #include "staged/status.h"
 
@@ -69,12 +70,14 @@ class Connection {
   // Changes whenever another connection committed.
   Result<int64_t> DataVersion();
   [[nodiscard]] sqlite3* handle() const { return handle_; }
+  [[nodiscard]] FullText& full_text() { return full_text_; }
 
  private:
   explicit Connection(sqlite3* handle) : handle_(handle) {}
   Status Configure();
   Status MakeSchema();
 
+  FullText full_text_;
   sqlite3* handle_;
   std::unordered_map<const char*, sqlite3_stmt*> statements_;
 };

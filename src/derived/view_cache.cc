@@ -339,7 +339,8 @@ Status ViewCache::SweepSegments() {
       if (!needed.contains(list.Integer(0))) dead.push_back(list.Integer(0));
     }
     for (const int64_t id : dead) STAGED_RETURN_IF_ERROR(RemoveSegment(connection, id));
-    return OkStatus();
+    if (dead.empty()) return OkStatus();
+    return connection.Execute("UPDATE generation SET number=number+1");
   });
 }
 

@@ -1,0 +1,214 @@
+#include "derived/rows.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/binary.h"
+
+namespace staged {
+namespace {
+
+constexpr std::array<std::string_view, 12> kTitleKinds = {
+    "chapter", "class",   "defined_name", "function", "heading", "method",
+    "outline", "section", "sheet",        "slide",    "symbol",  "table"};
+constexpr std::string_view kCellKind = "cell";
+
+// The row of an address such as "Sheet1!B7": everything but the column's letters. Empty when the
+// locator is of another shape.
+struct SheetRow {
+  std::string_view sheet;
+  std::string_view row;
+  friend bool operator==(const SheetRow&, const SheetRow&) = default;
+};
+SheetRow SheetRowOf(std::string_view locator) {
+  size_t digits = locator.size();
+  while (digits > 0 && locator[digits - 1] >= '0' && locator[digits - 1] <= '9') --digits;
+  size_t letters = digits;
+  while (letters > 0 && locator[letters - 1] >= 'A' && locator[letters - 1] <= 'Z') --letters;
+  const bool is_address =
+      digits < locator.size() && letters < digits && (letters == 0 || locator[letters - 1] == '!');
+  if (!is_address) return {};
+  return {locator.substr(0, letters), locator.substr(digits)};
+}
+
+class RowBuilder {
+ public:
+  explicit RowBuilder(SegmentRows& out) : out_(out) {}
+
+  void Add(const Record& record) {
+    const uint32_t number = next_record_++;
+    if (open_ && number == open_end_ && IsSameTableRow(last_cell_, record)) {
+      open_end_ = number + 1;
+      Append(record.text);
+      return;
+    }
+    Close();
+    if (record.text.empty() && record.kind != kCellKind) return;
+    kind_ = KindOf(record.kind);
+    is_title_ = title_kinds_[kind_];
+    first_ = number;
+    RowTexts& texts = is_title_ ? out_.titles : out_.bodies;
+    texts.text += record.text;
+    if (record.kind == kCellKind) {
+      open_ = true;
+      open_end_ = number + 1;
+      last_cell_.kind = record.kind;
+      last_cell_.locator = record.locator;
+      last_cell_.parent = record.parent;
+      return;
+    }
+    texts.ends.push_back(texts.text.size());
+    AddToRuns(number + 1);
+  }
+
+  void Close() {
+    if (!open_) return;
+    open_ = false;
+    RowTexts& texts = out_.bodies;
+    const uint64_t begin = texts.ends.empty() ? 0 : texts.ends.back();
+    if (texts.text.find_first_not_of('\t', begin) == std::string::npos) {
+      texts.text.resize(begin);
+      return;
+    }
+    texts.ends.push_back(texts.text.size());
+    AddToRuns(open_end_);
+  }
+
+ private:
+  void Append(const std::string& text) {
+    out_.bodies.text += '\t';
+    out_.bodies.text += text;
+  }
+
+  uint32_t KindOf(const std::string& kind) {
+    std::vector<std::string>& kinds = out_.map.kinds;
+    if (kind_ < kinds.size() && kinds[kind_] == kind) return kind_;
+    const auto place = std::find(kinds.begin(), kinds.end(), kind);
+    if (place != kinds.end()) return static_cast<uint32_t>(place - kinds.begin());
+    kinds.push_back(kind);
+    title_kinds_.push_back(IsTitleKind(kind));
+    return static_cast<uint32_t>(kinds.size() - 1);
+  }
+
+  void AddToRuns(uint32_t end) {
+    std::vector<RowRun>& runs = is_title_ ? out_.map.titles : out_.map.bodies;
+    const uint32_t size = end - first_;
+    if (!runs.empty()) {
+      RowRun& last = runs.back();
+      if (last.kind == kind_ && last.row_records == size &&
+          last.first_record + last.row_count * size == first_) {
+        ++last.row_count;
+        return;
+      }
+    }
+    const RowTexts& texts = is_title_ ? out_.titles : out_.bodies;
+    runs.push_back({kind_, first_, size, 1, texts.count() - 1});
+  }
+
+  SegmentRows& out_;
+  std::vector<bool> title_kinds_;  // beside out_.map.kinds
+  uint32_t next_record_ = 0;
+  uint32_t first_ = 0;
+  uint32_t kind_ = 0;
+  bool is_title_ = false;
+  bool open_ = false;  // a row of cells that may go on
+  uint32_t open_end_ = 0;
+  Record last_cell_;
+};
+
+void PutRuns(BinaryWriter& writer, const std::vector<RowRun>& runs) {
+  writer.PutUnsigned(runs.size());
+  uint32_t expected = 0;
+  for (const RowRun& run : runs) {
+    writer.PutUnsigned(run.kind);
+    writer.PutUnsigned(run.first_record - expected);
+    writer.PutUnsigned(run.row_records);
+    writer.PutUnsigned(run.row_count);
+    expected = run.first_record + run.row_records * run.row_count;
+  }
+}
+
+std::vector<RowRun> GetRuns(BinaryReader& reader) {
+  constexpr uint64_t kRunBytesMin = 4;
+  std::vector<RowRun> runs(reader.GetCount(kRunBytesMin));
+  uint32_t expected = 0;
+  uint64_t rows = 0;
+  for (RowRun& run : runs) {
+    run.kind = static_cast<uint32_t>(reader.GetUnsigned());
+    run.first_record = expected + static_cast<uint32_t>(reader.GetUnsigned());
+    run.row_records = static_cast<uint32_t>(reader.GetUnsigned());
+    run.row_count = static_cast<uint32_t>(reader.GetUnsigned());
+    run.first_row = rows;
+    rows += run.row_count;
+    expected = run.first_record + run.row_records * run.row_count;
+  }
+  return runs;
+}
+
+}  // namespace
+
+bool IsTitleKind(std::string_view kind) {
+  return std::binary_search(kTitleKinds.begin(), kTitleKinds.end(), kind);
+}
+
+bool IsSameTableRow(const Record& left, const Record& right) {
+  if (left.kind != kCellKind || right.kind != kCellKind || left.parent != right.parent) {
+    return false;
+  }
+  const SheetRow left_row = SheetRowOf(left.locator);
+  const SheetRow right_row = SheetRowOf(right.locator);
+  // Without a cell address, the parent is the row.
+  return left_row == right_row;
+}
+
+std::string RowMap::Encode() const {
+  BinaryWriter writer;
+  writer.PutUnsigned(kinds.size());
+  for (const std::string& kind : kinds) writer.PutString(kind);
+  PutRuns(writer, titles);
+  PutRuns(writer, bodies);
+  return writer.Take();
+}
+
+Result<RowMap> RowMap::Decode(std::string_view bytes) {
+  BinaryReader reader(bytes);
+  RowMap map;
+  map.kinds.resize(reader.GetCount(1));
+  for (std::string& kind : map.kinds) kind = reader.GetString();
+  map.titles = GetRuns(reader);
+  map.bodies = GetRuns(reader);
+  STAGED_RETURN_IF_ERROR(reader.Finish("a part of the search index"));
+  for (const std::vector<RowRun>* runs : {&map.titles, &map.bodies}) {
+    for (const RowRun& run : *runs) {
+      if (run.kind >= map.kinds.size()) {
+        return Status(ErrorCode::kDataLoss, "the search index is damaged; delete .staged/derived");
+      }
+    }
+  }
+  return map;
+}
+
+RowPlace FindRow(const std::vector<RowRun>& runs, uint64_t row) {
+  auto run =
+      std::upper_bound(runs.begin(), runs.end(), row,
+                       [](uint64_t number, const RowRun& item) { return number < item.first_row; });
+  if (run == runs.begin()) return {};
+  --run;
+  const uint64_t inside = row - run->first_row;
+  if (inside >= run->row_count) return {};
+  return {run->kind, static_cast<uint32_t>(run->first_record + inside * run->row_records),
+          run->row_records};
+}
+
+SegmentRows BuildRows(const Segment& segment) {
+  SegmentRows rows;
+  RowBuilder builder(rows);
+  segment.ForEach([&](const Record& record) {
+    builder.Add(record);
+    return true;
+  });
+  builder.Close();
+  return rows;
+}
+
+}  // namespace staged
