@@ -11,6 +11,7 @@ namespace staged {
 
 // First byte of an encoded segment. Persisted in caches only; unknown tags are damage.
 inline constexpr uint8_t kListSegmentTag = 1;
+inline constexpr uint8_t kGridSegmentTag = 2;
 inline constexpr uint8_t kLineSegmentTag = 3;
 inline constexpr uint8_t kDelimitedSegmentTag = 4;
 

@@ -1,5 +1,6 @@
 #include "record/segments.h"
 
+#include "record/grid_segment.h"
 #include "record/line_segment.h"
 #include "record/record_codec.h"
 
@@ -35,6 +36,7 @@ uint64_t RecordListSegment::memory_bytes() const {
 Result<std::shared_ptr<const Segment>> DecodeSegment(std::string_view bytes) {
   BinaryReader reader(bytes);
   const uint8_t tag = reader.GetByte();
+  if (tag == kGridSegmentTag) return GridSegment::Decode(bytes.substr(1));
   if (tag == kLineSegmentTag) return LineSegment::Decode(bytes.substr(1));
   if (tag != kListSegmentTag) {
     return Status(ErrorCode::kDataLoss, "a cached view is damaged; delete .staged/derived");

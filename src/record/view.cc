@@ -33,9 +33,8 @@ Result<Record> View::Find(std::string_view locator) const {
     return !found.has_value();
   });
   if (found) return *std::move(found);
-  return Status(ErrorCode::kNoMatch,
-                "no record has the locator '" + std::string(locator) +
-                    "'; list the locators with `staged parse FILE --jsonl`");
+  return Status(ErrorCode::kNoMatch, "no record has the locator '" + std::string(locator) +
+                                         "'; list the locators with `staged parse FILE --jsonl`");
 }
 
 }  // namespace staged

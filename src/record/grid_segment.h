@@ -1,0 +1,135 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "record/cell_address.h"
+#include "record/number_format.h"
+#include "staged/view.h"
+
+namespace staged {
+
+// Persisted in encoded segments: never renumber.
+enum class CellType : uint8_t {
+  kBlank = 1,  // a formula without a cached value
+  kNumber = 2,
+  kString = 3,
+  kBoolean = 4,
+  kError = 5,
+  kDate = 6,  // a number that its format shows as date or time; the value is the serial
+};
+[[nodiscard]] std::string_view CellTypeName(CellType type);  // "number"
+
+// What is common to all cells of one sheet.
+struct GridSheet {
+  std::string name;    // unquoted
+  std::string part;    // "xl/worksheets/sheet1.xml"
+  std::string parent;  // locator of the sheet's record
+  std::string hidden;  // why its cells are not seen ("hidden sheet"), or ""
+  DateEpoch epoch = DateEpoch::k1900;
+};
+
+// The non-empty cells of one sheet in columns of plain arrays, in order of row and column, about 21
+// bytes a cell; records are made on the way out. Immutable and thread-safe, like every segment.
+// A cell's record: kind "cell", locator "'Q3 Sales'!B7", key "B7", attrs type, value, formula,
+// number_format.
+class GridSegment final : public Segment {
+ public:
+  class Builder;
+
+  [[nodiscard]] const ContentHash& digest() const override { return digest_; }
+  [[nodiscard]] const std::string& part() const override { return sheet_.part; }
+  [[nodiscard]] size_t record_count() const override { return rows_.size(); }
+  [[nodiscard]] Record At(size_t index) const override;
+  void ForEach(const std::function<bool(const Record&)>& visit) const override;
+  [[nodiscard]] std::string Encode() const override;
+  [[nodiscard]] uint64_t memory_bytes() const override;
+
+  // Typed reads that make no record. REQUIRES everywhere: index < cell_count().
+  [[nodiscard]] const GridSheet& sheet() const { return sheet_; }
+  [[nodiscard]] size_t cell_count() const { return rows_.size(); }
+  [[nodiscard]] uint32_t row(size_t index) const { return rows_[index]; }        // from 1
+  [[nodiscard]] uint32_t column(size_t index) const { return columns_[index]; }  // from 1
+  [[nodiscard]] CellAddress address(size_t index) const { return {row(index), column(index)}; }
+  [[nodiscard]] CellType type(size_t index) const { return types_[index]; }
+  // The number, serial, or 0 and 1 of a boolean; 0 for the other types.
+  [[nodiscard]] double number(size_t index) const;
+  // The text of a string or the name of an error; "" for the other types.
+  [[nodiscard]] std::string_view string(size_t index) const;
+  [[nodiscard]] std::string_view formula(size_t index) const;  // without "="; "" when none
+  [[nodiscard]] std::string_view number_format(size_t index) const {
+    return format_codes_[formats_[index]];
+  }
+  [[nodiscard]] Value value(size_t index) const;
+  [[nodiscard]] std::string text(size_t index) const;     // as displayed
+  [[nodiscard]] std::string locator(size_t index) const;  // "'Q3 Sales'!B7"
+  // Index of the cell at that address, if it is not empty.
+  [[nodiscard]] std::optional<size_t> FindCell(CellAddress address) const;
+  // Index of the first cell of that row or of one below; cell_count() when there is none.
+  [[nodiscard]] size_t LowerBound(uint32_t row) const;
+
+  // Behind the tag that DecodeSegment reads. Errors: kDataLoss.
+  [[nodiscard]] static Result<std::shared_ptr<const Segment>> Decode(std::string_view bytes);
+
+ private:
+  static constexpr uint32_t kNoFormula = UINT32_MAX;
+
+  GridSegment() = default;
+  [[nodiscard]] std::string_view PooledString(uint32_t id) const;
+  void FillRecord(size_t index, Record& record) const;
+  void MakeFormats();
+
+  GridSheet sheet_;
+  ContentHash digest_;
+  std::string quoted_name_;
+  std::vector<uint32_t> rows_;
+  std::vector<uint16_t> columns_;
+  std::vector<CellType> types_;
+  std::vector<uint64_t> payloads_;  // bits of a double, or a string id
+  std::vector<uint32_t> formulas_;  // string id or kNoFormula; empty when no cell has a formula
+  std::vector<uint16_t> formats_;
+  std::vector<std::string> format_codes_;
+  std::vector<NumberFormat> number_formats_;  // of format_codes_
+  std::string pool_;                          // all strings, one behind the other
+  std::vector<uint64_t> pool_ends_;
+};
+
+// Collects cells in any order. Not thread-safe.
+class GridSegment::Builder {
+ public:
+  Builder(GridSheet sheet, const ContentHash& digest);
+
+  void Reserve(size_t cells);
+  // Adds a string to the pool; its id.
+  [[nodiscard]] uint32_t AddString(std::string_view text);
+  // Adds a number format code; the same code always has the same id. At most 65,536 different ones;
+  // later ones share the first's id.
+  [[nodiscard]] uint16_t AddFormat(std::string_view code);
+  [[nodiscard]] bool IsDateFormat(uint16_t format) const;
+  // A number in a date format is a date.
+  void AddNumber(CellAddress cell, double number, uint16_t format);
+  void AddBoolean(CellAddress cell, bool flag, uint16_t format);
+  void AddString(CellAddress cell, uint32_t string_id, uint16_t format);
+  void AddError(CellAddress cell, uint32_t string_id, uint16_t format);
+  void AddBlank(CellAddress cell, uint16_t format);
+  // Gives the cell added last its formula.
+  void SetFormula(uint32_t string_id);
+  [[nodiscard]] size_t cell_count() const { return segment_->rows_.size(); }
+  // Sorts where needed; of two cells with one address the last added counts.
+  [[nodiscard]] std::shared_ptr<const GridSegment> Finish();
+
+ private:
+  void Add(CellAddress cell, CellType type, uint64_t payload, uint16_t format);
+  void SortCells();
+
+  std::shared_ptr<GridSegment> segment_;
+  std::map<std::string, uint16_t, std::less<>> format_ids_;
+  bool is_sorted_ = true;
+};
+
+}  // namespace staged
