@@ -9,69 +9,45 @@
 #include "staged/limits.h"
 #include "staged/status.h"
 
-// What all Open Packaging Conventions files (ECMA-376 part 2: xlsx, docx, pptx) share:
-// relationships and content types. Part names are written as zip member names: without the leading
-// '/'.
+// Open Packaging Conventions (ECMA-376 part 2): what office files share on top of ZIP. Part names
+// are given without the leading slash: "xl/workbook.xml".
 namespace staged {
 
 struct OpcRelationship {
   std::string id;
-  std::string type;    // URI, transitional or strict
-  std::string target;  // as written, entities decoded
-  std::string part;    // the part it resolves to; empty when external
+  std::string type;    // its last path segment: "worksheet", the same in both namespaces
+  std::string target;  // a part name, or the address as written when external
   bool is_external = false;
-
-  // What stands behind the last '/' of the type: "worksheet", "image", "hyperlink". The same for
-  // the transitional and the strict namespace.
-  [[nodiscard]] std::string_view type_name() const;
 };
 
-// The relationships of one part, in the order of the file.
-class OpcRelationships {
+// Borrows the reader. Thread-safe.
+class OpcPackage {
  public:
-  OpcRelationships() = default;  // none
-  // `xml` is the .rels part; `source_part` the part it belongs to, "" for the package. Errors:
-  // kParseFailed, kLimitExceeded.
-  [[nodiscard]] static Result<OpcRelationships> Parse(std::string_view xml,
-                                                      std::string_view source_part,
-                                                      const Limits& limits);
-  // The relationships of `source_part` in the archive; none when it has no .rels part.
-  [[nodiscard]] static Result<OpcRelationships> Read(const ZipReader& archive,
-                                                     std::string_view source_part,
-                                                     const Limits& limits);
+  explicit OpcPackage(const ZipReader& reader);
 
-  [[nodiscard]] const std::vector<OpcRelationship>& all() const { return all_; }
-  [[nodiscard]] const OpcRelationship* Find(std::string_view id) const;  // nullptr if absent
-  // The first one whose type_name() is that, or nullptr.
-  [[nodiscard]] const OpcRelationship* FindByType(std::string_view type_name) const;
+  [[nodiscard]] const ZipReader& zip() const { return reader_; }
+  // The member that holds a part: by exact name, else ignoring ASCII case and the slash's direction
+  // as part 2, 6.2.2 asks; nullptr when absent.
+  [[nodiscard]] const ZipMember* Find(std::string_view part) const;
+  // The part as UTF-8. Errors: kNotFound, kParseFailed, kLimitExceeded.
+  [[nodiscard]] Result<std::string> ReadXml(std::string_view part) const;
+  // Relationships of a part ("" for the package), in order; none when there are none.
+  // Errors: kParseFailed, kLimitExceeded.
+  [[nodiscard]] Result<std::vector<OpcRelationship>> Relationships(std::string_view part,
+                                                                   const Limits& limits) const;
 
  private:
-  std::vector<OpcRelationship> all_;
-  std::unordered_map<std::string, size_t> index_by_id_;
+  const ZipReader& reader_;
+  std::unordered_map<std::string, const ZipMember*> by_normal_name_;
 };
 
-class OpcContentTypes {
- public:
-  OpcContentTypes() = default;
-  // `xml` is "[Content_Types].xml". Errors: kParseFailed, kLimitExceeded.
-  [[nodiscard]] static Result<OpcContentTypes> Parse(std::string_view xml, const Limits& limits);
-  [[nodiscard]] static Result<OpcContentTypes> Read(const ZipReader& archive, const Limits& limits);
-  // The part's content type by its override or its extension; empty when it has none. Names are
-  // compared without regard to ASCII case, as the standard says.
-  [[nodiscard]] std::string_view TypeOf(std::string_view part) const;
-
- private:
-  std::unordered_map<std::string, std::string> defaults_;   // by extension, lower case
-  std::unordered_map<std::string, std::string> overrides_;  // by part name, lower case
-};
-
-// "xl/workbook.xml" -> "xl/_rels/workbook.xml.rels"; "" -> "_rels/.rels".
+// "xl/_rels/workbook.xml.rels" of "xl/workbook.xml".
 [[nodiscard]] std::string OpcRelationshipsPart(std::string_view part);
-// The part that `target` names, seen from `source_part`: relative, absolute, with "..", with a
-// fragment. Never leaves the package: a ".." above its root is dropped.
-[[nodiscard]] std::string OpcResolveTarget(std::string_view source_part, std::string_view target);
-// The member that holds a part: by exact name, else without regard to case, else percent-decoded;
-// nullptr when there is none.
-[[nodiscard]] const ZipMember* OpcFindMember(const ZipReader& archive, std::string_view part);
+// A relationship's target against the folder of its source, without "." and "..".
+[[nodiscard]] std::string OpcResolve(std::string_view source_part, std::string_view target);
+// Whether the bytes are a compound file (MS-CFB), as encrypted office files and legacy ones are.
+[[nodiscard]] bool IsCompoundFile(std::string_view bytes);
+// Whether a compound file holds an encrypted office file (MS-OFFCRYPTO, 2.3).
+[[nodiscard]] bool IsEncryptedOfficeFile(std::string_view bytes);
 
 }  // namespace staged
