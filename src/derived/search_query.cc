@@ -1,0 +1,167 @@
+#include "derived/search_query.h"
+
+#include <algorithm>
+
+namespace staged {
+namespace {
+
+constexpr size_t kTermsMax = 32;
+
+bool IsSpace(char letter) {
+  return letter == ' ' || letter == '\t' || letter == '\n' || letter == '\r';
+}
+
+void AddTerm(std::string_view text, bool is_prefix, const FullText& full_text,
+             std::vector<SearchTerm>& terms) {
+  SearchTerm term{std::string(text), is_prefix, {}};
+  full_text.Tokenize(
+      text, [&](std::string_view token, size_t, size_t) { term.tokens.emplace_back(token); });
+  if (!term.tokens.empty()) terms.push_back(std::move(term));
+}
+
+// The star before and after are what lets a loop replace recursion: only the last one needs
+// another try.
+bool MatchesWithin(std::string_view pattern, std::string_view name) {
+  size_t p = 0;
+  size_t n = 0;
+  size_t star = std::string_view::npos;
+  size_t star_name = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      star_name = n;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++star_name;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+std::vector<std::string_view> Split(std::string_view path) {
+  std::vector<std::string_view> names;
+  while (true) {
+    const size_t slash = path.find('/');
+    names.push_back(path.substr(0, slash));
+    if (slash == std::string_view::npos) return names;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<SearchTerm>> ParseTerms(std::string_view text, const FullText& full_text) {
+  std::vector<SearchTerm> terms;
+  size_t position = 0;
+  while (position < text.size()) {
+    if (IsSpace(text[position])) {
+      ++position;
+      continue;
+    }
+    const bool is_quoted = text[position] == '"';
+    size_t end = position + (is_quoted ? 1 : 0);
+    const size_t begin = end;
+    while (end < text.size() && text[end] != '"' && (is_quoted || !IsSpace(text[end]))) ++end;
+    std::string_view term = text.substr(begin, end - begin);
+    position = is_quoted ? std::min(end + 1, text.size()) : end;
+    bool is_prefix = false;
+    if (is_quoted && position < text.size() && text[position] == '*') {
+      is_prefix = true;
+      ++position;
+    } else if (!is_quoted && term.ends_with('*')) {
+      is_prefix = true;
+      term.remove_suffix(1);
+    }
+    AddTerm(term, is_prefix, full_text, terms);
+  }
+  if (terms.empty()) {
+    return Status(ErrorCode::kInvalidArgument,
+                  "the query has no letter or digit to search for; use --regex for signs");
+  }
+  if (terms.size() > kTermsMax) {
+    return Status(ErrorCode::kInvalidArgument,
+                  "the query has more than " + std::to_string(kTermsMax) + " words; shorten it");
+  }
+  return terms;
+}
+
+std::string FtsExpression(const std::vector<SearchTerm>& terms) {
+  std::string expression;
+  for (const SearchTerm& term : terms) {
+    if (!expression.empty()) expression += " AND ";
+    expression += '"';
+    expression += term.text;  // holds no quote: quotes end a term
+    expression += term.is_prefix ? "\" *" : "\"";
+  }
+  return expression;
+}
+
+std::vector<ByteSpan> FindTerms(const std::vector<SearchTerm>& terms, std::string_view text,
+                                const FullText& full_text) {
+  struct Token {
+    std::string text;
+    size_t begin;
+    size_t end;
+  };
+  std::vector<Token> tokens;
+  full_text.Tokenize(text, [&](std::string_view token, size_t begin, size_t end) {
+    tokens.push_back({std::string(token), begin, end});
+  });
+  std::vector<ByteSpan> spans;
+  for (const SearchTerm& term : terms) {
+    const size_t length = term.tokens.size();
+    for (size_t at = 0; at + length <= tokens.size(); ++at) {
+      size_t same = 0;
+      while (same < length) {
+        const std::string& token = tokens[at + same].text;
+        const bool is_open = term.is_prefix && same + 1 == length;
+        if (is_open ? !token.starts_with(term.tokens[same]) : token != term.tokens[same]) break;
+        ++same;
+      }
+      if (same == length) spans.push_back({tokens[at].begin, tokens[at + length - 1].end});
+    }
+  }
+  std::sort(spans.begin(), spans.end(), [](const ByteSpan& left, const ByteSpan& right) {
+    return left.begin != right.begin ? left.begin < right.begin : left.end > right.end;
+  });
+  std::vector<ByteSpan> apart;
+  for (const ByteSpan& span : spans) {
+    if (apart.empty() || span.begin >= apart.back().end) {
+      apart.push_back(span);
+    } else {
+      apart.back().end = std::max(apart.back().end, span.end);
+    }
+  }
+  return apart;
+}
+
+bool MatchesGlob(std::string_view pattern, std::string_view path) {
+  if (pattern.find('/') == std::string_view::npos) {
+    return MatchesWithin(pattern, path.substr(path.rfind('/') + 1));
+  }
+  const std::vector<std::string_view> patterns = Split(pattern);
+  const std::vector<std::string_view> names = Split(path);
+  // matches[i]: the patterns so far match the first i names.
+  std::vector<bool> matches(names.size() + 1, false);
+  matches[0] = true;
+  for (const std::string_view name_pattern : patterns) {
+    std::vector<bool> next(names.size() + 1, false);
+    for (size_t i = 0; i <= names.size(); ++i) {
+      if (name_pattern == "**") {
+        next[i] = matches[i] || (i > 0 && next[i - 1]);
+      } else {
+        next[i] = i > 0 && matches[i - 1] && MatchesWithin(name_pattern, names[i - 1]);
+      }
+    }
+    matches = std::move(next);
+  }
+  return matches.back();
+}
+
+}  // namespace staged
