@@ -1,0 +1,171 @@
+#include "store/content_cutter.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "codec/zip.h"
+#include "store/chunker.h"
+#include "store/object_format.h"
+#include "store/parallel.h"
+
+namespace staged {
+namespace {
+
+// Below this, another thread costs more than it brings.
+constexpr uint64_t kParallelMinBytes = 512 << 10;
+constexpr std::string_view kZipSignature = "PK\x03\x04";
+
+struct Stretch {
+  std::string_view bytes;
+  const ZipMember* rewritten = nullptr;  // its compressed data, worth a recipe
+};
+
+// Where an archive is best cut. Small neighbours share a stretch, a large member has its own.
+class ZipSeams {
+ public:
+  ZipSeams(std::string_view bytes, const std::vector<std::string>& rewritten_members)
+      : bytes_(bytes), rewritten_(rewritten_members) {}
+
+  std::vector<Stretch> Find(const ZipReader& archive) {
+    std::vector<const ZipMember*> members;
+    for (const ZipMember& member : archive.members()) members.push_back(&member);
+    std::sort(members.begin(), members.end(), [](const ZipMember* left, const ZipMember* right) {
+      return left->header_offset < right->header_offset;
+    });
+    uint64_t position = 0;
+    for (const ZipMember* member : members) {
+      const uint64_t end = member->data_offset + member->compressed_size_bytes;
+      // Members of hostile archives overlap; what follows then is cut by content alone.
+      if (member->header_offset < position || end > bytes_.size() || end < member->data_offset) {
+        break;
+      }
+      AddMember(*member, end);
+      position = end;
+    }
+    const uint64_t size_pending = position - start_;
+    if (size_pending >= kZipPieceMinBytes) CutAt(position);
+    CutAt(bytes_.size());
+    return std::move(stretches_);
+  }
+
+ private:
+  void AddMember(const ZipMember& member, uint64_t end) {
+    const uint64_t size_pending = member.header_offset - start_;
+    if (size_pending >= kZipPieceMinBytes || member.compressed_size_bytes >= kZipPieceMinBytes) {
+      CutAt(member.header_offset);
+    }
+    const bool worth_a_recipe =
+        member.method == 8 && member.compressed_size_bytes >= kRecipeMinBytes &&
+        std::find(rewritten_.begin(), rewritten_.end(), member.name) != rewritten_.end();
+    if (!worth_a_recipe) return;
+    CutAt(member.data_offset);
+    CutAt(end);
+    stretches_.back().rewritten = &member;
+  }
+
+  void CutAt(uint64_t offset) {
+    if (offset <= start_) return;
+    stretches_.push_back({bytes_.substr(start_, offset - start_), nullptr});
+    start_ = offset;
+  }
+
+  std::string_view bytes_;
+  const std::vector<std::string>& rewritten_;
+  std::vector<Stretch> stretches_;
+  uint64_t start_ = 0;
+};
+
+void Cut(std::string_view bytes, CutPiece& piece) {
+  const std::vector<uint32_t> sizes = CutIntoChunks(bytes);
+  piece.chunks.clear();
+  piece.chunks.reserve(sizes.size());
+  for (const uint32_t size : sizes) {
+    piece.chunks.push_back({bytes.substr(0, size), ContentHash::Of(bytes.substr(0, size))});
+    bytes.remove_prefix(size);
+  }
+}
+
+// What is known of a stretch that may become a recipe.
+struct Recipe {
+  size_t piece = 0;
+  Stretch stretch;
+  std::string* expanded = nullptr;
+  bool reproduced = false;
+};
+
+void CutStretches(std::string_view bytes, const std::vector<Stretch>& stretches, int threads,
+                  CutContent& cut) {
+  cut.pieces.resize(stretches.size());
+  std::vector<Recipe> recipes;
+  for (size_t i = 0; i < stretches.size(); ++i) {
+    if (stretches[i].rewritten == nullptr) continue;
+    recipes.push_back({i, stretches[i], &cut.expanded.emplace_back(), false});
+  }
+  const Limits limits;
+  ParallelFor(recipes.size(), threads, [&](size_t i) {
+    Recipe& recipe = recipes[i];
+    Result<std::string> expanded =
+        ZipInflate(recipe.stretch.bytes, recipe.stretch.rewritten->size_bytes,
+                   limits.part_bytes_max);
+    recipe.reproduced = expanded.ok();
+    if (expanded.ok()) *recipe.expanded = std::move(expanded).value();
+  });
+
+  // The slow ones first: deflating is what takes time.
+  std::vector<std::function<void()>> tasks;
+  for (Recipe& recipe : recipes) {
+    if (!recipe.reproduced) continue;
+    tasks.emplace_back([&recipe] {
+      recipe.reproduced = ZipDeflate(*recipe.expanded) == recipe.stretch.bytes;
+    });
+  }
+  if (cut.hash.is_zero()) tasks.emplace_back([&] { cut.hash = ContentHash::Of(bytes); });
+  for (Recipe& recipe : recipes) {
+    tasks.emplace_back([&] { Cut(*recipe.expanded, cut.pieces[recipe.piece]); });
+  }
+  for (size_t i = 0; i < stretches.size(); ++i) {
+    if (stretches[i].rewritten != nullptr) continue;
+    tasks.emplace_back([&, i] { Cut(stretches[i].bytes, cut.pieces[i]); });
+  }
+  ParallelFor(tasks.size(), threads, [&](size_t i) { tasks[i](); });
+
+  for (Recipe& recipe : recipes) {
+    CutPiece& piece = cut.pieces[recipe.piece];
+    if (recipe.reproduced) {
+      piece.deflated = true;
+      piece.deflated_size_bytes = recipe.stretch.bytes.size();
+    } else {
+      Cut(recipe.stretch.bytes, piece);
+      recipe.expanded->clear();
+    }
+  }
+}
+
+}  // namespace
+
+CutContent CutForStorage(std::string_view bytes, const std::vector<std::string>& rewritten_members,
+                         int threads, const ContentHash* hash) {
+  CutContent cut;
+  cut.size_bytes = bytes.size();
+  if (hash != nullptr) cut.hash = *hash;
+  if (bytes.size() < kParallelMinBytes) threads = 1;
+  const bool may_be_zip = bytes.starts_with(kZipSignature) && bytes.size() > kWholeZipMaxBytes;
+  if (may_be_zip) {
+    const Result<ZipReader> archive = ZipReader::Open(bytes, Limits());
+    if (archive.ok()) {
+      const std::vector<Stretch> stretches = ZipSeams(bytes, rewritten_members).Find(*archive);
+      CutStretches(bytes, stretches, threads, cut);
+      return cut;
+    }
+  }
+  if (bytes.size() > kWholeContentMaxBytes) {
+    CutStretches(bytes, {{bytes, nullptr}}, threads, cut);
+    return cut;
+  }
+  if (hash == nullptr) cut.hash = ContentHash::Of(bytes);
+  if (!bytes.empty()) cut.pieces.push_back({{{bytes, cut.hash}}, false, 0});
+  return cut;
+}
+
+}  // namespace staged

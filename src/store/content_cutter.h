@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "staged/content_hash.h"
+
+namespace staged {
+
+struct Chunk {
+  std::string_view bytes;  // borrowed from the content or from CutContent::expanded
+  ContentHash hash;
+};
+
+// A stretch of the content: its bytes as they are, or what deflate makes of them.
+struct CutPiece {
+  std::vector<Chunk> chunks;
+  bool deflated = false;
+  uint64_t deflated_size_bytes = 0;
+};
+
+struct CutContent {
+  ContentHash hash;
+  uint64_t size_bytes = 0;
+  std::vector<CutPiece> pieces;
+  std::list<std::string> expanded;  // what deflated pieces borrow from; addresses never move
+};
+
+// Hashes a content and cuts it into chunks: small ones stay whole, zip archives are cut along their
+// members, all else where the content says so. The members named in `rewritten_members` are cut in
+// their uncompressed form where deflating them again gives exactly the same bytes. Borrows `bytes`.
+// `hash`: theirs, where it is known already.
+[[nodiscard]] CutContent CutForStorage(std::string_view bytes,
+                                       const std::vector<std::string>& rewritten_members,
+                                       int threads, const ContentHash* hash = nullptr);
+
+}  // namespace staged
