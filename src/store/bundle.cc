@@ -128,7 +128,8 @@ Status CheckPayloads(BundleHeader& header, uint64_t header_size_bytes,
 }
 
 Status CheckSteps(const BundleHeader& header) {
-  if (header.native_size_bytes > kContentSizeMaxBytes) return Damaged("content size over the limit");
+  if (header.native_size_bytes > kContentSizeMaxBytes)
+    return Damaged("content size over the limit");
   uint64_t copies_due = 0;
   for (const Step& step : header.steps) {
     if (step.kind == StepKind::kCopy) {

@@ -45,7 +45,8 @@ struct Step {
   uint64_t home = 0;
   uint64_t first = 0;
   uint64_t count = 0;
-  // kDeflate: the next `count` steps (all copies) give the input, `size_bytes` is the output's size.
+  // kDeflate: the next `count` steps (all copies) give the input, `size_bytes` is the output's
+  // size.
   uint64_t size_bytes = 0;
 
   friend bool operator==(const Step&, const Step&) = default;
@@ -57,7 +58,7 @@ struct BundleHeader {
   uint64_t native_size_bytes = 0;
   std::string encoder;  // name and version of the deflate encoder; empty without kDeflate steps
   std::vector<BundleKey> homes;
-  std::vector<Step> steps;  // none in a carrier
+  std::vector<Step> steps;        // none in a carrier
   std::vector<Payload> payloads;  // sorted by ordinal
 
   // The payload of that ordinal or nullptr.
@@ -68,7 +69,7 @@ struct BundleHeader {
 
 // What the fixed head says; enough to know how much more to read.
 struct BundleHead {
-  uint64_t header_size_bytes = 0;    // with the head: offset of the first payload
+  uint64_t header_size_bytes = 0;  // with the head: offset of the first payload
   uint64_t payloads_size_bytes = 0;
 
   [[nodiscard]] uint64_t bundle_size_bytes() const {

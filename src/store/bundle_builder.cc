@@ -69,8 +69,7 @@ class Planner {
         return;
       }
     }
-    header_.steps.push_back(
-        {.kind = StepKind::kCopy, .home = home, .first = ordinal, .count = 1});
+    header_.steps.push_back({.kind = StepKind::kCopy, .home = home, .first = ordinal, .count = 1});
     run_open_ = true;
   }
 

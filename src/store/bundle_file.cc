@@ -39,10 +39,9 @@ Result<BundleFile> BundleFile::Open(Directory& objects, const BundlePlace& place
   Result<BundleHead> head = DecodeBundleHead(bundle.prefix_);
   if (!head.ok()) return damaged(head.status());
   if (head->header_size_bytes > bundle.prefix_.size()) {
-    STAGED_ASSIGN_OR_RETURN(
-        const std::string rest,
-        bundle.file_->ReadAt(place.offset + bundle.prefix_.size(),
-                             head->header_size_bytes - bundle.prefix_.size()));
+    STAGED_ASSIGN_OR_RETURN(const std::string rest,
+                            bundle.file_->ReadAt(place.offset + bundle.prefix_.size(),
+                                                 head->header_size_bytes - bundle.prefix_.size()));
     bundle.prefix_ += rest;
   }
   Result<BundleHeader> header = DecodeBundleHeader(bundle.prefix_);

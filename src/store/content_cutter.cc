@@ -105,9 +105,8 @@ void CutStretches(std::string_view bytes, const std::vector<Stretch>& stretches,
   const Limits limits;
   ParallelFor(recipes.size(), threads, [&](size_t i) {
     Recipe& recipe = recipes[i];
-    Result<std::string> expanded =
-        ZipInflate(recipe.stretch.bytes, recipe.stretch.rewritten->size_bytes,
-                   limits.part_bytes_max);
+    Result<std::string> expanded = ZipInflate(
+        recipe.stretch.bytes, recipe.stretch.rewritten->size_bytes, limits.part_bytes_max);
     recipe.reproduced = expanded.ok();
     if (expanded.ok()) *recipe.expanded = std::move(expanded).value();
   });
@@ -116,9 +115,8 @@ void CutStretches(std::string_view bytes, const std::vector<Stretch>& stretches,
   std::vector<std::function<void()>> tasks;
   for (Recipe& recipe : recipes) {
     if (!recipe.reproduced) continue;
-    tasks.emplace_back([&recipe] {
-      recipe.reproduced = ZipDeflate(*recipe.expanded) == recipe.stretch.bytes;
-    });
+    tasks.emplace_back(
+        [&recipe] { recipe.reproduced = ZipDeflate(*recipe.expanded) == recipe.stretch.bytes; });
   }
   if (cut.hash.is_zero()) tasks.emplace_back([&] { cut.hash = ContentHash::Of(bytes); });
   for (Recipe& recipe : recipes) {

@@ -59,8 +59,8 @@ inline constexpr uint64_t kWholeZipMaxBytes = 16 << 10;
 inline constexpr uint64_t kChunkMinBytes = 8 << 10;
 inline constexpr uint64_t kChunkAverageBytes = 32 << 10;
 inline constexpr uint64_t kChunkMaxBytes = 128 << 10;
-inline constexpr uint64_t kZipPieceMinBytes = 4 << 10;    // smaller neighbours are one piece
-inline constexpr uint64_t kRecipeMinBytes = 16 << 10;     // smaller members stay as they are
+inline constexpr uint64_t kZipPieceMinBytes = 4 << 10;  // smaller neighbours are one piece
+inline constexpr uint64_t kRecipeMinBytes = 16 << 10;   // smaller members stay as they are
 inline constexpr int kZstdLevel = 1;
 
 }  // namespace staged

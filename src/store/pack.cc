@@ -65,10 +65,9 @@ Status CheckPackHead(std::string_view bytes) {
 }
 
 std::string EncodePackIndex(std::vector<PackEntry>& entries, uint64_t index_offset) {
-  std::sort(entries.begin(), entries.end(),
-            [](const PackEntry& left, const PackEntry& right) {
-              return std::tie(left.key, left.offset) < std::tie(right.key, right.offset);
-            });
+  std::sort(entries.begin(), entries.end(), [](const PackEntry& left, const PackEntry& right) {
+    return std::tie(left.key, left.offset) < std::tie(right.key, right.offset);
+  });
   BinaryWriter index;
   BinaryWriter footer;
   size_t next = 0;
@@ -92,8 +91,7 @@ Result<PackFooter> DecodePackFooter(std::string_view bytes, uint64_t file_size_b
   if (bytes.size() != kPackFooterSizeBytes || !bytes.ends_with(kPackEndMagic)) {
     return Damaged("no footer");
   }
-  const size_t checked_bytes =
-      kPackFooterSizeBytes - kPackEndMagic.size() - sizeof(uint64_t);
+  const size_t checked_bytes = kPackFooterSizeBytes - kPackEndMagic.size() - sizeof(uint64_t);
   BinaryReader reader(bytes);
   PackFooter footer;
   uint64_t end = 0;
@@ -128,12 +126,11 @@ Result<std::vector<PackEntry>> DecodePackSlice(std::string_view bytes, const Pac
   entries.reserve(bytes.size() / kPackEntrySizeBytes);
   while (reader.remaining_bytes() > 0 && reader.ok()) {
     const PackEntry entry = GetEntry(reader);
-    const bool valid =
-        SliceOf(entry.key.hash) == slice && entry.offset >= kPackHeadSizeBytes &&
-        entry.offset <= footer.index_offset &&
-        entry.size_bytes <= footer.index_offset - entry.offset &&
-        (entry.kind == BundleKind::kContent || entry.kind == BundleKind::kCarrier) &&
-        (entries.empty() || entries.back().key <= entry.key);
+    const bool valid = SliceOf(entry.key.hash) == slice && entry.offset >= kPackHeadSizeBytes &&
+                       entry.offset <= footer.index_offset &&
+                       entry.size_bytes <= footer.index_offset - entry.offset &&
+                       (entry.kind == BundleKind::kContent || entry.kind == BundleKind::kCarrier) &&
+                       (entries.empty() || entries.back().key <= entry.key);
     if (!valid) return Damaged("bad index entry");
     entries.push_back(entry);
   }
@@ -187,8 +184,8 @@ Result<std::string> PackWriter::Finish() {
   STAGED_RETURN_IF_ERROR(file_->Sync());
   const std::string folder(kObjectPackFolder);
   std::string path = folder + "/" + name_ + std::string(kPackSuffix);
-  STAGED_RETURN_IF_ERROR(objects_.RenameNew(std::string(kObjectTemporaryFolder) + "/" + name_,
-                                            objects_, path));
+  STAGED_RETURN_IF_ERROR(
+      objects_.RenameNew(std::string(kObjectTemporaryFolder) + "/" + name_, objects_, path));
   finished_ = true;
   STAGED_RETURN_IF_ERROR(objects_.SyncDirectory(folder));
   return path;

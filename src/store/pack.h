@@ -36,7 +36,9 @@ struct PackFooter {
   std::array<Slice, kPackSliceCount> slices{};
   uint64_t index_offset = 0;
 
-  [[nodiscard]] uint64_t first(size_t slice) const { return slice == 0 ? 0 : slices[slice - 1].end; }
+  [[nodiscard]] uint64_t first(size_t slice) const {
+    return slice == 0 ? 0 : slices[slice - 1].end;
+  }
   [[nodiscard]] uint64_t count() const { return slices.back().end; }
 };
 
@@ -49,7 +51,8 @@ struct PackFooter {
 [[nodiscard]] Result<PackFooter> DecodePackFooter(std::string_view bytes, uint64_t file_size_bytes);
 // Errors: kDataLoss.
 [[nodiscard]] Result<std::vector<PackEntry>> DecodePackSlice(std::string_view bytes,
-                                                             const PackFooter& footer, size_t slice);
+                                                             const PackFooter& footer,
+                                                             size_t slice);
 
 // A pack's index. Where it is damaged, the bundles are found by reading the pack from its start.
 // Thread-safe.

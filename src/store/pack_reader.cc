@@ -112,10 +112,9 @@ Result<const std::vector<PackEntry>*> Pack::Slice(size_t slice) {
 
 Result<std::vector<PackEntry>> Pack::LoadSlice(File& file, size_t slice) {
   const uint64_t first = footer_.first(slice);
-  STAGED_ASSIGN_OR_RETURN(
-      const std::string bytes,
-      file.ReadAt(footer_.index_offset + first * kPackEntrySizeBytes,
-                  (footer_.slices[slice].end - first) * kPackEntrySizeBytes));
+  STAGED_ASSIGN_OR_RETURN(const std::string bytes,
+                          file.ReadAt(footer_.index_offset + first * kPackEntrySizeBytes,
+                                      (footer_.slices[slice].end - first) * kPackEntrySizeBytes));
   return DecodePackSlice(bytes, footer_, slice);
 }
 
