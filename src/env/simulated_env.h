@@ -30,7 +30,8 @@ namespace staged {
 
 namespace simulated {
 class Machine;
-}
+struct Caller;
+}  // namespace simulated
 
 enum class Fault : uint8_t {
   // The power goes: this call may take effect or not, and every later one of every process fails
@@ -137,10 +138,22 @@ class SimulatedEnv : public Env {
   Status CorruptByte(const std::string& path, uint64_t offset, uint8_t mask = 0xff);
 
  private:
+  // Where a file is or would be; `node` 0 if absent.
+  struct NamedFile {
+    uint64_t directory = 0;
+    std::string name;
+    uint64_t node = 0;
+  };
+
   SimulatedEnv(std::shared_ptr<simulated::Machine> machine, bool is_external);
 
-  struct Process;
-  std::shared_ptr<simulated::Machine> machine_;
+  [[nodiscard]] simulated::Caller CurrentCaller() const;
+  // REQUIRES: the machine's lock.
+  [[nodiscard]] Result<NamedFile> FindExternally(const std::string& path) const;
+  Status SaveExternally(const std::string& path, std::string_view bytes, Durability durability,
+                        bool in_place);
+
+  const std::shared_ptr<simulated::Machine> machine_;
   uint64_t process_ = 0;
 };
 
