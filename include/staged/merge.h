@@ -29,14 +29,15 @@ struct MergeOptions {
 // hold every change of both sides (contract rule 12).
 struct MergeResult {
   bool clean = false;
-  std::string method;  // "identical", "one_side", "lines", "records"
+  std::string method;  // "identical", "one_side", "lines", "records", "whole_file"
   std::string bytes;   // meaningful when clean, or when on_conflict decided
   std::vector<std::string> rewritten_members;
   std::vector<MergeConflict> conflicts;
 };
 
 // Three-way merge of native files of one format. `path` helps detection. Errors: kLimitExceeded,
-// kInvalidArgument; what cannot be merged is a conflict of kind whole_file, not an error.
+// kUnsupportedEdit (markers asked for in what is no text); what cannot be merged is a conflict of
+// kind whole_file, not an error.
 [[nodiscard]] Result<MergeResult> Merge(const FormatRegistry& registry, std::string_view path,
                                         std::string_view base, std::string_view left,
                                         std::string_view right, const MergeOptions& options);

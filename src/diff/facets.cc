@@ -79,6 +79,15 @@ FacetDifference CompareFacets(const Record& before, const Record& after, const K
   return difference;
 }
 
+ChangeClass ClassOfFacet(const std::string& facet, const KindRule* rule) {
+  if (rule != nullptr) {
+    for (const FacetRule& named : rule->facets) {
+      if (named.name == facet) return named.change_class;
+    }
+  }
+  return facet == "hidden" ? ChangeClass::kStructure : ChangeClass::kContent;
+}
+
 ChangeClass ClassOfKind(const KindRule* rule) {
   return rule == nullptr || rule->facets.empty() ? ChangeClass::kContent
                                                  : rule->facets.front().change_class;

@@ -16,6 +16,9 @@ struct FacetDifference {
 [[nodiscard]] FacetDifference CompareFacets(const Record& before, const Record& after,
                                             const KindRule* rule);
 
+// The class of one facet that CompareFacets named.
+[[nodiscard]] ChangeClass ClassOfFacet(const std::string& facet, const KindRule* rule);
+
 // The class of a change that brings or removes a whole record: that of its kind's first facet.
 [[nodiscard]] ChangeClass ClassOfKind(const KindRule* rule);
 

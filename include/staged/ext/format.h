@@ -36,10 +36,23 @@ enum class Matching : uint8_t {
   kOrdered = 2,  // by position in a sequence under the parent (paragraphs, lines)
 };
 
+// An argument of a replayed edit and where its value comes from ("text" means Record::text).
+struct MergeArgument {
+  std::string argument;
+  std::string attr;
+};
+
 struct KindRule {
   std::string kind;
   Matching matching = Matching::kOrdered;
   std::vector<FacetRule> facets;  // in order of display; attributes no rule names are "other"
+  // How a three-way merge replays one side's change of such a record as an Edit on the other side.
+  // Without an op, such a change cannot be replayed. Ops act on the record's locator.
+  std::string merge_set_op = {};     // gives a record that both sides have its new content
+  std::string merge_insert_op = {};  // makes a keyed record that the other side lacks
+  std::string merge_delete_op = {};
+  // The first one whose attribute the record has is passed ("formula" before "value").
+  std::vector<MergeArgument> merge_arguments = {};
 };
 
 // The declarative profile that the one generic diff and merge engine reads.
@@ -49,7 +62,7 @@ struct Profile {
 };
 
 struct FormatDescriptor {
-  std::string name;                     // "xlsx"
+  std::string name;  // "xlsx"
   ParserVersion parser;
   std::vector<std::string> extensions;  // lower case, without dot
   std::vector<std::string> edit_ops;    // "set", "replace_text"; empty: read only
@@ -58,8 +71,8 @@ struct FormatDescriptor {
 
 // Answers segments parsed earlier, so that re-parsing after an edit costs what changed. May answer
 // nullptr always. Thread-safe.
-using SegmentSource =
-    std::function<std::shared_ptr<const Segment>(const std::string& part, const ContentHash& digest)>;
+using SegmentSource = std::function<std::shared_ptr<const Segment>(const std::string& part,
+                                                                   const ContentHash& digest)>;
 
 // What a parser makes of bytes; the caller adds hash, format and parser version.
 struct ParsedContent {
@@ -93,8 +106,8 @@ class Format {
   [[nodiscard]] virtual Result<ParsedContent> Parse(std::string_view bytes, const Limits& limits,
                                                     const SegmentSource& reuse) const = 0;
   // All edits or none, in order, planned against `bytes`. Splices: what the edits do not name keeps
-  // its exact bytes. Errors: kNoMatch, kAmbiguous, kUnsupportedEdit (with what can be done instead),
-  // kInvalidArgument, kParseFailed.
+  // its exact bytes. Errors: kNoMatch, kAmbiguous, kUnsupportedEdit (with what can be done
+  // instead), kInvalidArgument, kParseFailed.
   [[nodiscard]] virtual Result<EditOutcome> Apply(std::string_view bytes,
                                                   const std::vector<Edit>& edits,
                                                   const Limits& limits) const = 0;
