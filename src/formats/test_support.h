@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -36,6 +37,20 @@ inline std::vector<std::string> CorpusFiles(const std::string& folder) {
   }
   std::sort(files.begin(), files.end());
   return files;
+}
+
+// What /usr/bin/python3 prints for a script of tests/oracles and one file; "" when it fails.
+inline std::string RunOracle(const std::string& script, const std::string& file) {
+  const std::string command = "/usr/bin/python3 '" STAGED_SOURCE_DIR "/tests/oracles/" + script +
+                              "' '" + file + "' 2>/dev/null";
+  std::string output;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return output;
+  char buffer[1 << 16];
+  for (size_t size = 0; (size = fread(buffer, 1, sizeof(buffer), pipe)) > 0;) {
+    output.append(buffer, size);
+  }
+  return pclose(pipe) == 0 ? output : "";
 }
 
 inline Edit MakeEdit(std::string op, std::string locator,

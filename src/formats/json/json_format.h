@@ -7,5 +7,7 @@
 namespace staged {
 
 [[nodiscard]] std::unique_ptr<Format> NewJsonFormat();
+// JSON lines: a value a line.
+[[nodiscard]] std::unique_ptr<Format> NewJsonLinesFormat();
 
 }  // namespace staged

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codec/json.h"
+#include "format/text_editor.h"
+
+namespace staged {
+
+// Plans edits of JSON by pointer and splices them in the file's own style. All pointers address the
+// file as it was.
+class JsonEditor {
+ public:
+  JsonEditor(std::string_view bytes, JsonSyntax syntax, const Limits& limits);
+
+  // set, append, insert_before, insert_after, delete, rename by pointer; lines and replace_text as
+  // in every text format. Errors: those of Format::Apply.
+  [[nodiscard]] Status Plan(const Edit& edit);
+  // The new bytes, parsed again.
+  [[nodiscard]] Result<std::string> Finish();
+
+ private:
+  struct ContainerChange {
+    std::set<uint32_t> deleted;         // children
+    std::vector<std::string> appended;  // rendered members or items
+  };
+  struct Layout {
+    bool on_lines = false;  // children stand on lines of their own
+    std::string indent;     // of the children
+  };
+  struct Target {
+    uint32_t parent = 0;           // the container
+    std::optional<uint32_t> node;  // absent: `token` can be added to the parent
+    std::string token;             // unescaped last token
+  };
+
+  [[nodiscard]] Result<Target> Resolve(std::string_view pointer) const;
+  [[nodiscard]] Result<uint32_t> ResolveNode(std::string_view pointer) const;
+  [[nodiscard]] Result<std::optional<uint32_t>> Child(uint32_t container, std::string_view token,
+                                                      std::string_view pointer) const;
+  [[nodiscard]] std::vector<uint32_t> Children(uint32_t container) const;
+  [[nodiscard]] Status CheckExpected(const Edit& edit, uint32_t node) const;
+
+  [[nodiscard]] Status PlanSet(const Edit& edit);
+  [[nodiscard]] Status PlanAppend(const Edit& edit);
+  [[nodiscard]] Status PlanInsert(const Edit& edit);
+  [[nodiscard]] Status PlanDelete(const Edit& edit);
+  [[nodiscard]] Status PlanRename(const Edit& edit);
+  [[nodiscard]] Status AddChild(uint32_t container, const std::optional<std::string>& key,
+                                const Edit& edit);
+  [[nodiscard]] Status FinishContainer(uint32_t container, const ContainerChange& change);
+
+  void DetectStyle();
+  [[nodiscard]] std::string LineIndent(uint64_t offset) const;
+  [[nodiscard]] bool BeginsLine(uint64_t offset) const;
+  [[nodiscard]] uint64_t BeginOf(uint32_t node) const;  // with its key
+  [[nodiscard]] Layout LayoutOf(uint32_t container) const;
+  [[nodiscard]] Result<std::string> Render(const Edit& edit, bool on_lines,
+                                           const std::string& indent) const;
+
+  Limits limits_;
+  JsonSyntax syntax_;
+  TextEditor editor_;
+  std::string_view text_;
+  JsonTree tree_;
+  std::vector<uint32_t> ordinals_;
+  JsonStyle style_;
+  std::map<uint32_t, ContainerChange> changes_;
+  bool has_pointer_edits_ = false;
+};
+
+}  // namespace staged
