@@ -1,0 +1,100 @@
+#include "derived/rows.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "record/grid_segment.h"
+#include "record/segments.h"
+
+namespace staged {
+namespace {
+
+void ExpectEqualRows(const RowTexts& left, const RowTexts& right) {
+  EXPECT_EQ(left.text, right.text);
+  EXPECT_EQ(left.ends, right.ends);
+}
+
+// Rows made from a sheet's columns are those made from its records.
+TEST(RowsTest, SheetRowsEqualTheRowsOfTheirRecords) {
+  const uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < 30; ++round) {
+    GridSegment::Builder builder({"Q3 'x' Sales", "xl/sheet.xml", "sheet:1", ""},
+                                 ContentHash::Of(std::to_string(round)));
+    const uint16_t general = builder.AddFormat("General");
+    const uint16_t percent = builder.AddFormat("0.0%");
+    for (uint32_t row = 1; row < 40; ++row) {
+      for (uint32_t column = 1; column < 6; ++column) {
+        switch (random() % 6) {
+          case 0:
+            builder.AddNumber({row, column}, static_cast<double>(random() % 1000) / 8, percent);
+            break;
+          case 1:
+            builder.AddString({row, column}, builder.AddString("text " + std::to_string(row)),
+                              general);
+            break;
+          case 2:
+            builder.AddBlank({row, column}, general);
+            break;
+          case 3:
+            builder.AddBoolean({row, column}, random() % 2 == 0, general);
+            break;
+          default:
+            break;
+        }
+      }
+    }
+    const std::shared_ptr<const GridSegment> grid = builder.Finish();
+    std::vector<Record> records;
+    grid->ForEach([&](const Record& record) {
+      records.push_back(record);
+      return true;
+    });
+    const SegmentRows fast = BuildRows(*grid);
+    const SegmentRows slow =
+        BuildRows(RecordListSegment(grid->part(), grid->digest(), std::move(records)));
+    ExpectEqualRows(fast.bodies, slow.bodies);
+    EXPECT_EQ(fast.titles.count(), 0u);
+    EXPECT_EQ(fast.map.Encode(), slow.map.Encode());
+    EXPECT_GT(fast.bodies.count(), 20u);
+  }
+}
+
+Record MakeRecord(std::string kind, std::string locator, std::string parent, std::string text) {
+  Record record;
+  record.kind = std::move(kind);
+  record.locator = std::move(locator);
+  record.parent = std::move(parent);
+  record.text = std::move(text);
+  return record;
+}
+
+TEST(RowsTest, CellsOfOneParentAreOneRow) {
+  const SegmentRows rows = BuildRows(RecordListSegment(
+      "", ContentHash(),
+      {MakeRecord("cell", "r:1/c:a", "r:1", "x"), MakeRecord("cell", "r:1/c:b", "r:1", "y"),
+       MakeRecord("cell", "r:2/c:a", "r:2", "z"), MakeRecord("cell", "Sheet1!A1", "Sheet1", "1"),
+       MakeRecord("cell", "Sheet1!B1", "Sheet1", "2"),
+       MakeRecord("cell", "Sheet1!A2", "Sheet1", "3")}));
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < rows.bodies.count(); ++i) texts.emplace_back(rows.bodies.At(i));
+  EXPECT_THAT(texts, ::testing::ElementsAre("x\ty", "z", "1\t2", "3"));
+  EXPECT_EQ(FindRow(rows.map.bodies, 2).first_record, 3u);
+  EXPECT_EQ(FindRow(rows.map.bodies, 2).record_count, 2u);
+}
+
+TEST(RowsTest, EmptyTextsAreNoRows) {
+  const SegmentRows rows = BuildRows(RecordListSegment(
+      "", ContentHash(),
+      {MakeRecord("line", "line:1", "", ""), MakeRecord("cell", "A1", "", ""),
+       MakeRecord("cell", "B1", "", ""), MakeRecord("heading", "h:1", "", "Title")}));
+  EXPECT_EQ(rows.bodies.count(), 0u);
+  EXPECT_EQ(rows.titles.count(), 1u);
+  EXPECT_EQ(FindRow(rows.map.titles, 0).first_record, 3u);
+}
+
+}  // namespace
+}  // namespace staged
