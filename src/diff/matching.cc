@@ -221,7 +221,7 @@ class Matcher {
     const double similarity = Similarity(left_features, right_features);
     if (!alone) return similarity >= kSimilarityMin ? similarity : 0;
     const bool few =
-        std::min(left_features.items.size(), right_features.items.size()) < kFewFeatures;
+        std::max(left_features.items.size(), right_features.items.size()) < kFewFeatures;
     return few || similarity >= kSimilarityAloneMin ? std::max(similarity, kSimilarityMin) : 0;
   }
 
