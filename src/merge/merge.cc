@@ -1,6 +1,7 @@
 #include "staged/merge.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -199,29 +200,43 @@ class Merger {
   Result<std::optional<MergeResult>> Replay(ReplayPlan plan, const View& target_view,
                                             bool onto_left) const {
     const std::string_view target = onto_left ? contents_.left : contents_.right;
-    Result<EditOutcome> outcome = format_->Apply(target, plan.edits, options_.limits);
-    if (!outcome.ok()) return std::optional<MergeResult>();
-    Result<View> merged = Parse(outcome->bytes);
+    EditOutcome outcome;
+    outcome.bytes = target;
+    for (const std::vector<Edit>& edits : plan.rounds) {
+      if (!ApplyRound(edits, outcome)) return std::optional<MergeResult>();
+    }
+    Result<View> merged = Parse(outcome.bytes);
     if (!merged.ok() || NewProblem(*merged, views_) ||
         !ReplayIsAccountedFor(plan, target_view, *merged, format_->descriptor().profile,
-                              !outcome->derived.empty())) {
+                              !outcome.derived.empty())) {
+      return std::optional<MergeResult>();
+    }
+    // Conflicting records of base take their place only behind the check.
+    const bool to_base = !plan.conflicts.empty() && options_.on_conflict == OnConflict::kBase;
+    if (to_base && (plan.base_edits.size() != plan.conflicts.size() ||
+                    !ApplyRound(plan.base_edits, outcome))) {
       return std::optional<MergeResult>();
     }
     MergeResult result =
-        Clean("records", std::move(outcome->bytes), std::move(outcome->rewritten_members));
+        Clean("records", std::move(outcome.bytes), std::move(outcome.rewritten_members));
     result.clean = plan.conflicts.empty();
-    if (!result.clean && options_.on_conflict == OnConflict::kBase) {
-      Result<EditOutcome> reset = format_->Apply(result.bytes, plan.base_edits, options_.limits);
-      if (!reset.ok() || plan.base_edits.size() != plan.conflicts.size()) {
-        return std::optional<MergeResult>();
-      }
-      result.bytes = std::move(reset->bytes);
-      result.rewritten_members.insert(result.rewritten_members.end(),
-                                      reset->rewritten_members.begin(),
-                                      reset->rewritten_members.end());
-    }
     result.conflicts = std::move(plan.conflicts);
     return std::optional<MergeResult>(std::move(result));
+  }
+
+  // Onto outcome's bytes; false when the format refuses.
+  bool ApplyRound(const std::vector<Edit>& edits, EditOutcome& outcome) const {
+    if (edits.empty()) return true;
+    Result<EditOutcome> next = format_->Apply(outcome.bytes, edits, options_.limits);
+    if (!next.ok()) return false;
+    outcome.bytes = std::move(next->bytes);
+    const auto append = [](auto& to, auto& from) {
+      to.insert(to.end(), std::make_move_iterator(from.begin()),
+                std::make_move_iterator(from.end()));
+    };
+    append(outcome.rewritten_members, next->rewritten_members);
+    append(outcome.derived, next->derived);
+    return true;
   }
 
   Result<MergeResult> WholeFile(std::vector<MergeConflict> conflicts) const {

@@ -32,12 +32,23 @@ std::vector<std::string> MeantFacets(const Record& before, const Record& after,
   return meant;
 }
 
+std::optional<Value> ArgumentOf(const Record& record, const MergeArgument& argument) {
+  if (!argument.when_attr.empty() &&
+      record.attrs.FindString(argument.when_attr) != argument.when_value) {
+    return std::nullopt;
+  }
+  if (argument.attr.empty()) return argument.constant;
+  if (argument.attr == "text") return Value(record.text);
+  const Value* value = record.attrs.Find(argument.attr);
+  if (value == nullptr || value->is_null()) return std::nullopt;
+  return *value;
+}
+
 Value ValueOf(const std::optional<Record>& record, const KindRule* rule) {
   if (!record) return Value();
   if (rule != nullptr) {
     for (const MergeArgument& argument : rule->merge_arguments) {
-      const Value* value = record->attrs.Find(argument.attr);
-      if (value != nullptr && !value->is_null()) return *value;
+      if (std::optional<Value> value = ArgumentOf(*record, argument)) return *std::move(value);
     }
   }
   const Value* value = record->attrs.Find("value");
@@ -52,13 +63,8 @@ std::optional<Edit> EditFor(const std::string& op, const std::string& locator,
   edit.locator = locator;
   if (content == nullptr) return edit;
   for (const MergeArgument& argument : rule.merge_arguments) {
-    const Value* value = content->attrs.Find(argument.attr);
-    if (argument.attr == "text") {
-      edit.arguments.Set(argument.argument, content->text);
-      return edit;
-    }
-    if (value != nullptr && !value->is_null()) {
-      edit.arguments.Set(argument.argument, *value);
+    if (std::optional<Value> value = ArgumentOf(*content, argument)) {
+      edit.arguments.Set(argument.argument, *std::move(value));
       return edit;
     }
   }
@@ -174,8 +180,13 @@ class Planner {
       open.push_back(facet);
     }
     if (open.empty()) return;
-    Expect(ChangeOp::kModify, rule, rule == nullptr ? "" : rule->merge_set_op, target->locator,
-           std::move(open), *target, *change.after);
+    std::optional<Edit> edit;
+    if (rule != nullptr) {
+      edit = EditFor(rule->merge_set_op, target->locator, &*change.after, *rule);
+    }
+    AddExpected(
+        std::move(edit), 0,
+        {target->locator, ChangeOp::kModify, std::move(open), *target, *change.after, true});
   }
 
   void PlanDelete(const Change& change) {
@@ -190,13 +201,15 @@ class Planner {
       return;
     }
     deleted_in_target_.emplace(target->locator, change.before->locator);
-    if (goes_with_another_.count(change.caused_by) > 0 || replayed_.count(change.caused_by) > 0) {
-      goes_with_another_.insert(change.id);
-      ExpectAlong(ChangeOp::kDelete, target->locator, *target, {});
+    if (replayed_.count(change.caused_by) > 0) {
+      replayed_.insert(change.id);
+      plan_.expectations.push_back({target->locator, ChangeOp::kDelete, {}, *target, {}, false});
       return;
     }
-    if (Expect(ChangeOp::kDelete, rule, rule == nullptr ? "" : rule->merge_delete_op,
-               target->locator, {}, *target, {})) {
+    std::optional<Edit> edit;
+    if (rule != nullptr) edit = EditFor(rule->merge_delete_op, target->locator, nullptr, *rule);
+    if (AddExpected(std::move(edit), 0,
+                    {target->locator, ChangeOp::kDelete, {}, *target, {}, true})) {
       replayed_.insert(change.id);
     }
   }
@@ -204,11 +217,14 @@ class Planner {
   void PlanInsert(const Change& change) {
     const KindRule* rule = rules_.Find(change.kind);
     const Record& record = *change.after;
-    if (rule == nullptr || rule->matching != Matching::kKeyed) {
+    const bool keyed = rule != nullptr && rule->matching == Matching::kKeyed;
+    const auto parent_round = round_of_.find(record.parent);
+    const bool parent_is_new = parent_round != round_of_.end();
+    if (!keyed && !parent_is_new) {
       CannotReplay(record.locator);
       return;
     }
-    const auto found = target_inserts_.find(PlaceOf(record));
+    const auto found = keyed ? target_inserts_.find(PlaceOf(record)) : target_inserts_.end();
     if (found != target_inserts_.end()) {
       if (!MeantFacets(*found->second->after, record, rule).empty()) {
         AddConflict("insert_insert", record.locator, std::nullopt, found->second->after,
@@ -217,19 +233,18 @@ class Planner {
       return;
     }
     // The address must mean the same on the target's side.
-    if (TargetHas(record.locator) || !ParentIsThere(record)) {
+    if (TargetHas(record.locator) || deleted_in_target_.count(record.parent) > 0) {
       CannotReplay(record.locator);
       return;
     }
-    if (replayed_.count(change.caused_by) > 0 || goes_with_another_.count(change.caused_by) > 0) {
-      goes_with_another_.insert(change.id);
-      ExpectAlong(ChangeOp::kInsert, record.locator, {}, record);
-      return;
-    }
-    if (Expect(ChangeOp::kInsert, rule, rule->merge_insert_op, record.locator, {}, {}, record)) {
-      replayed_.insert(change.id);
-      inserted_.insert(record.locator);
-    }
+    const size_t round = parent_is_new ? parent_round->second + 1 : 0;
+    const std::string& op = keyed             ? rule->merge_insert_op
+                            : rule == nullptr ? ""
+                                              : rule->merge_append_op;
+    const std::string& address = keyed ? record.locator : record.parent;
+    std::optional<Edit> edit =
+        rule == nullptr ? std::nullopt : EditFor(op, address, &record, *rule);
+    AddExpected(std::move(edit), round, {record.locator, ChangeOp::kInsert, {}, {}, record, true});
   }
 
   bool TargetHas(const std::string& locator) {
@@ -242,31 +257,17 @@ class Planner {
     return target_locators_.count(FingerprintText(0, locator)) > 0;
   }
 
-  // A parent that is no record is the format's own business; the result is checked anyway.
-  bool ParentIsThere(const Record& record) {
-    return record.parent.empty() || inserted_.count(record.parent) > 0 ||
-           TargetHas(record.parent) || deleted_in_target_.count(record.parent) == 0;
-  }
-
-  bool Expect(ChangeOp op, const KindRule* rule, const std::string& edit_op,
-              const std::string& locator, std::vector<std::string> facets, Record target,
-              Record source) {
-    std::optional<Edit> edit;
-    if (rule != nullptr) {
-      edit = EditFor(edit_op, locator, op == ChangeOp::kDelete ? nullptr : &source, *rule);
-    }
+  // An edit that is missing cannot be written.
+  bool AddExpected(std::optional<Edit> edit, size_t round, ReplayExpectation expectation) {
     if (!edit) {
-      CannotReplay(locator);
+      CannotReplay(expectation.locator);
       return false;
     }
-    plan_.edits.push_back(*std::move(edit));
-    plan_.expectations.push_back(
-        {locator, op, std::move(facets), std::move(target), std::move(source), true});
+    if (plan_.rounds.size() <= round) plan_.rounds.resize(round + 1);
+    plan_.rounds[round].push_back(*std::move(edit));
+    if (expectation.op != ChangeOp::kDelete) round_of_[expectation.locator] = round;
+    plan_.expectations.push_back(std::move(expectation));
     return true;
-  }
-
-  void ExpectAlong(ChangeOp op, const std::string& locator, Record target, Record source) {
-    plan_.expectations.push_back({locator, op, {}, std::move(target), std::move(source), false});
   }
 
   // What the target made below a record that the source deletes would go with it.
@@ -291,7 +292,9 @@ class Planner {
   std::unordered_set<uint64_t> target_locators_;
   // Locator in the target -> in base.
   std::unordered_map<std::string, std::string> deleted_in_target_;
-  std::set<std::string> replayed_, goes_with_another_, inserted_;
+  std::set<std::string> replayed_;  // ids of the source's deletions that edits express
+  // Locators in the target that edits write, and in which round.
+  std::unordered_map<std::string, size_t> round_of_;
   ReplayPlan plan_;
 };
 

@@ -21,7 +21,8 @@ struct ReplayExpectation {
 
 // One side's changes as edits of the other side's bytes.
 struct ReplayPlan {
-  std::vector<Edit> edits;
+  // Rounds of edits: each addresses the bytes that the round before it gave.
+  std::vector<std::vector<Edit>> rounds;
   std::vector<ReplayExpectation> expectations;
   std::vector<MergeConflict> conflicts;  // `left` is the target's value, `right` the source's
   // Edits that give the conflicting records of the target base's content, where that is possible.

@@ -36,10 +36,15 @@ enum class Matching : uint8_t {
   kOrdered = 2,  // by position in a sequence under the parent (paragraphs, lines)
 };
 
-// An argument of a replayed edit and where its value comes from ("text" means Record::text).
+// An argument of a replayed edit and where its value comes from: an attribute of the record ("text"
+// means Record::text), or a constant where `attr` is empty. With `when_attr`, only for records in
+// which that attribute is the string `when_value`.
 struct MergeArgument {
   std::string argument;
   std::string attr;
+  std::string when_attr = {};
+  std::string when_value = {};
+  Value constant = {};
 };
 
 struct KindRule {
@@ -51,7 +56,10 @@ struct KindRule {
   std::string merge_set_op = {};     // gives a record that both sides have its new content
   std::string merge_insert_op = {};  // makes a keyed record that the other side lacks
   std::string merge_delete_op = {};
-  // The first one whose attribute the record has is passed ("formula" before "value").
+  // Makes a record at the end of its parent (at the parent's locator): how ordered records come
+  // along with a container that the merge itself inserts.
+  std::string merge_append_op = {};
+  // The first one that fits the record is passed ("formula" before "value").
   std::vector<MergeArgument> merge_arguments = {};
 };
 

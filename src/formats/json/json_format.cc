@@ -27,11 +27,15 @@ FormatDescriptor Describe(JsonSyntax syntax) {
   file.facets.push_back({"value", ChangeClass::kContent, {"root"}});
   const FacetRule value{"value", ChangeClass::kContent, {"text", "type"}};
   const FacetRule text{"text", ChangeClass::kContent, {"text"}};
+  const std::vector<MergeArgument> arguments = {{"json", "", "type", "object", "{}"},
+                                                {"json", "", "type", "array", "[]"},
+                                                {"value", "text", "type", "string"},
+                                                {"json", "text"}};
   descriptor.profile.kinds = {
       file,
-      {"value", Matching::kKeyed, {value}},
-      {"member", Matching::kKeyed, {value}},
-      {"item", Matching::kOrdered, {value}},
+      {"value", Matching::kKeyed, {value}, "set", "", "", "", arguments},
+      {"member", Matching::kKeyed, {value}, "set", "set", "delete", "", arguments},
+      {"item", Matching::kOrdered, {value}, "set", "", "delete", "append", arguments},
       {"comment", Matching::kOrdered, {text}},
       {"unparsed", Matching::kOrdered, {text}},
   };
