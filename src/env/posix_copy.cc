@@ -129,7 +129,7 @@ int RenameExchanging(const Parent& from, const Parent& to, const PosixEnvOptions
   if (fstatat(from.directory, from.name, &from_status, AT_SYMLINK_NOFOLLOW) != 0) return -1;
   if (fstatat(to.directory, to.name, &to_status, AT_SYMLINK_NOFOLLOW) != 0) return -1;
   if (S_ISDIR(from_status.st_mode) || S_ISDIR(to_status.st_mode)) {
-    errno = ENOTSUP;
+    errno = EINVAL;
     return -1;
   }
   if (from_status.st_ino == to_status.st_ino && from_status.st_dev == to_status.st_dev) return 0;

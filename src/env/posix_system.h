@@ -79,7 +79,7 @@ struct Parent {
 // - RenameExchanging moves `from` over `to`, having kept the displaced file under a temporary name
 //   that then becomes `from`. `to` exists at every instant; `from` is missing for one. After a
 //   crash there the displaced file is left under ".staged-exchange-..." beside `from`. Files only:
-//   directories give ENOTSUP.
+//   directories give EINVAL.
 [[nodiscard]] int RenameWithoutReplacing(const Parent& from, const Parent& to,
                                          const PosixEnvOptions& options);
 [[nodiscard]] int RenameExchanging(const Parent& from, const Parent& to,
