@@ -143,11 +143,12 @@ Status TextEditor::Append(std::string_view text) {
   return Replace({end, end}, std::move(lines));
 }
 
-void TextEditor::DeleteLines(LineRange range) {
-  const ByteSpan span = SpanOf(range);
+void TextEditor::DeleteLines(LineRange range) { DeleteWhole(SpanOf(range)); }
+
+void TextEditor::DeleteWhole(ByteSpan span) {
   plan_.Replace(span.begin, span.end, "");
   // The line before becomes the last one and must not gain a final newline that the file never had.
-  if (range.last + 1 == lines_.count() && !lines_.has_final_newline()) drops_final_newline_ = true;
+  if (span.end == text().size() && !lines_.has_final_newline()) drops_final_newline_ = true;
 }
 
 Status TextEditor::ReplaceText(const Edit& edit, ByteSpan within) {

@@ -45,6 +45,8 @@ class TextEditor {
   [[nodiscard]] Status InsertBefore(size_t line, std::string_view text);
   [[nodiscard]] Status InsertAfter(size_t line, std::string_view text);
   void DeleteLines(LineRange range);
+  // Deletes whole lines or rows by their bytes, newline included.
+  void DeleteWhole(ByteSpan span);
   // `find` and `replace` of the edit; `all` or `occurrence` (from 1) choose among several matches.
   [[nodiscard]] Status ReplaceText(const Edit& edit, ByteSpan within);
 

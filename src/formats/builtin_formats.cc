@@ -1,6 +1,7 @@
 #include "formats/builtin_formats.h"
 
 #include "formats/binary/binary_format.h"
+#include "formats/csv/csv_format.h"
 #include "formats/json/json_format.h"
 #include "formats/text/text_format.h"
 
@@ -10,6 +11,7 @@ FormatRegistry NewBuiltinRegistry() {
   FormatRegistry registry;
   registry.Register(NewBinaryFormat());
   registry.Register(NewTextFormat());
+  registry.Register(NewCsvFormat());
   registry.Register(NewJsonFormat());
   registry.Register(NewJsonLinesFormat());
   return registry;

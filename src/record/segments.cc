@@ -1,5 +1,6 @@
 #include "record/segments.h"
 
+#include "record/delimited_segment.h"
 #include "record/grid_segment.h"
 #include "record/line_segment.h"
 #include "record/record_codec.h"
@@ -38,6 +39,7 @@ Result<std::shared_ptr<const Segment>> DecodeSegment(std::string_view bytes) {
   const uint8_t tag = reader.GetByte();
   if (tag == kGridSegmentTag) return GridSegment::Decode(bytes.substr(1));
   if (tag == kLineSegmentTag) return LineSegment::Decode(bytes.substr(1));
+  if (tag == kDelimitedSegmentTag) return DelimitedSegment::Decode(bytes.substr(1));
   if (tag != kListSegmentTag) {
     return Status(ErrorCode::kDataLoss, "a cached view is damaged; delete .staged/derived");
   }
