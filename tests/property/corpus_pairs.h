@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+// The pairs of versions of real files, for tests; see PAIRS.tsv of the corpus.
+namespace staged::testing {
+
+struct CorpusPair {
+  std::string format;
+  std::string directory;  // absolute
+  std::string kind;       // "history", "merge3-clean" ...
+  std::vector<std::string> files;
+};
+
+inline std::string CorpusRoot() {
+  const char* root = std::getenv("STAGED_CORPUS");
+  const std::string path = root != nullptr ? root : "../shared/corpus";
+  return std::filesystem::is_directory(path) ? path : "";
+}
+
+inline std::string ReadBytes(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline std::vector<CorpusPair> ReadCorpusPairs() {
+  std::vector<CorpusPair> pairs;
+  const std::string root = CorpusRoot();
+  if (root.empty()) return pairs;
+  std::ifstream in(root + "/PAIRS.tsv");
+  std::string line;
+  std::getline(in, line);  // the column names
+  while (std::getline(in, line)) {
+    std::vector<std::string> columns;
+    std::istringstream row(line);
+    for (std::string column; std::getline(row, column, '\t');) columns.push_back(column);
+    if (columns.size() < 5) continue;
+    CorpusPair pair{columns[1], root + "/" + columns[2], columns[3], {}};
+    std::istringstream files(columns[4]);
+    for (std::string file; files >> file;) pair.files.push_back(file);
+    pairs.push_back(std::move(pair));
+  }
+  return pairs;
+}
+
+}  // namespace staged::testing

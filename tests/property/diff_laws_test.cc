@@ -1,0 +1,96 @@
+// Laws of the diff over every pair of versions of real files.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "formats/builtin_formats.h"
+#include "staged/diff.h"
+#include "tests/property/corpus_pairs.h"
+
+namespace staged {
+namespace {
+
+class DiffLaws : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    pairs_ = testing::ReadCorpusPairs();
+    if (pairs_.empty()) GTEST_SKIP() << "0 of all pairs checked: the corpus is absent";
+  }
+
+  Profile ProfileOf(const View& view) const {
+    const Format* format = registry_.Find(view.format);
+    return format == nullptr ? Profile() : format->descriptor().profile;
+  }
+
+  void Check(const View& from, const View& to) const {
+    const Diff diff = ComputeDiff(from, to, ProfileOf(to));
+    const std::vector<Record> before = from.Records(), after = to.Records();
+    const Result<std::vector<Record>> forward = ApplyDiff(diff, before);
+    ASSERT_TRUE(forward.ok()) << forward.status().message();
+    EXPECT_TRUE(*forward == after);
+    const Result<std::vector<Record>> backward = ApplyDiff(InvertDiff(diff), after);
+    ASSERT_TRUE(backward.ok()) << backward.status().message();
+    EXPECT_TRUE(*backward == before);
+    EXPECT_EQ(diff.changes.empty(), from.hash == to.hash);
+    EXPECT_EQ(DiffHash(diff), DiffHash(ComputeDiff(from, to, ProfileOf(to))));
+    for (const Change& change : diff.changes) {
+      EXPECT_EQ(change.before.has_value(), change.op != ChangeOp::kInsert);
+      EXPECT_EQ(change.after.has_value(), change.op != ChangeOp::kDelete);
+      if (change.op == ChangeOp::kModify) {
+        EXPECT_FALSE(change.facets.empty());
+      }
+    }
+    CheckPartsAreAccountedFor(from, to, diff);
+  }
+
+  // Every part that only one side has, or that differs, is shown by a change: one of its own, or
+  // one of a record that a segment of that part made.
+  static void CheckPartsAreAccountedFor(const View& from, const View& to, const Diff& diff) {
+    for (const Part& part : to.parts) {
+      for (const Part& other : from.parts) {
+        if (other.name != part.name || other.digest == part.digest) continue;
+        EXPECT_FALSE(diff.changes.empty()) << part.name;
+        if (!part.kinds.empty()) continue;
+        bool shown = false;
+        for (const Change& change : diff.changes) {
+          shown = shown || (change.kind == "part" && change.after &&
+                            change.after->attrs.FindString("digest") == part.digest.ToString());
+        }
+        EXPECT_TRUE(shown) << part.name;
+      }
+    }
+  }
+
+  FormatRegistry registry_ = NewBuiltinRegistry();
+  std::vector<testing::CorpusPair> pairs_;
+};
+
+TEST_F(DiffLaws, HoldOverTheCorpus) {
+  size_t checked = 0;
+  double slowest = 0;
+  for (const testing::CorpusPair& pair : pairs_) {
+    std::vector<View> views;
+    for (const std::string& file : pair.files) {
+      const std::string bytes = testing::ReadBytes(pair.directory + "/" + file);
+      Result<View> view = ParseView(registry_, bytes, file, Limits());
+      ASSERT_TRUE(view.ok()) << pair.directory << ": " << view.status().message();
+      views.push_back(*std::move(view));
+    }
+    SCOPED_TRACE(pair.directory);
+    const auto start = std::chrono::steady_clock::now();
+    for (size_t i = 1; i < views.size(); ++i) Check(views[0], views[i]);
+    for (const View& view : views) EXPECT_TRUE(ComputeDiff(view, view, Profile()).identical);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    if (seconds.count() > slowest) {
+      slowest = seconds.count();
+      std::printf("slowest so far: %.2f s %s\n", slowest, pair.directory.c_str());
+    }
+    checked += views.size() - 1;
+  }
+  std::printf("%zu pairs of versions checked\n", checked);
+}
+
+}  // namespace
+}  // namespace staged

@@ -1,0 +1,129 @@
+// Laws of the merge over real merges, and over files with planted changes.
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <map>
+#include <random>
+
+#include "formats/builtin_formats.h"
+#include "merge/line_merge.h"
+#include "staged/merge.h"
+#include "tests/property/corpus_pairs.h"
+
+namespace staged {
+namespace {
+
+class MergeLaws : public ::testing::Test {
+ protected:
+  MergeResult MergeAs(const std::string& path, const std::string& base, const std::string& left,
+                      const std::string& right) const {
+    Result<MergeResult> result = Merge(registry_, path, base, left, right, MergeOptions());
+    EXPECT_TRUE(result.ok()) << result.status().message();
+    return result.ok() ? *result : MergeResult();
+  }
+  FormatRegistry registry_ = NewBuiltinRegistry();
+};
+
+TEST_F(MergeLaws, HoldOverTheCorpus) {
+  const std::vector<testing::CorpusPair> pairs = testing::ReadCorpusPairs();
+  if (pairs.empty()) GTEST_SKIP() << "0 of all merges checked: the corpus is absent";
+  std::map<std::string, size_t> outcomes;
+  for (const testing::CorpusPair& pair : pairs) {
+    if (pair.kind.rfind("merge3", 0) != 0) continue;
+    SCOPED_TRACE(pair.directory);
+    const std::string extension = pair.files[0].substr(pair.files[0].rfind('.'));
+    const auto read = [&](const std::string& name) {
+      return testing::ReadBytes(pair.directory + "/" + name + extension);
+    };
+    const std::string base = read("base"), left = read("left"), right = read("right");
+    const std::string path = "a" + extension;
+    EXPECT_EQ(MergeAs(path, base, base, right).bytes, right);
+    EXPECT_EQ(MergeAs(path, base, left, left).bytes, left);
+    const MergeResult result = MergeAs(path, base, left, right);
+    const MergeResult mirrored = MergeAs(path, base, right, left);
+    EXPECT_EQ(result.clean, mirrored.clean);
+    EXPECT_EQ(result.clean, result.conflicts.empty());
+    if (result.clean && result.method == "lines") {
+      EXPECT_EQ(result.bytes, mirrored.bytes);
+      EXPECT_TRUE(LinesAreAccountedFor(base, left, right, result.bytes));
+    }
+    std::string outcome = pair.kind + " " + pair.format + ": " + result.method;
+    if (!result.clean) outcome += " conflict " + result.conflicts[0].kind;
+    if (result.clean && pair.files.size() > 3) {
+      const bool as_people_did = result.bytes == read("expected");
+      outcome += as_people_did ? " as expected" : " otherwise";
+      if (pair.kind == "merge3-clean") {
+        EXPECT_TRUE(as_people_did) << "differs from what people committed";
+      }
+    }
+    ++outcomes[outcome];
+  }
+  for (const auto& [outcome, count] : outcomes) std::printf("%4zu %s\n", count, outcome.c_str());
+}
+
+TEST_F(MergeLaws, TwoValuesOfOneJsonDocument) {
+  const std::string base = R"({"name": "x", "size": 1, "tags": ["a", "b"], "deep": {"k": true}})";
+  const MergeResult result = MergeAs(
+      "a.json", base, R"({"name": "y", "size": 1, "tags": ["a", "b"], "deep": {"k": true}})",
+      R"({"name": "x", "size": 1, "tags": ["a", "c"], "deep": {"k": false, "new": {"n": [1, {"z": "s"}]}}})");
+  EXPECT_TRUE(result.clean);
+  EXPECT_EQ(result.method, "records");
+  EXPECT_EQ(ParseView(registry_, result.bytes, "a.json", Limits())->Find("/deep/new/n/1/z")->text,
+            "s");
+  EXPECT_EQ(ParseView(registry_, result.bytes, "a.json", Limits())->Find("/name")->text, "y");
+  EXPECT_EQ(ParseView(registry_, result.bytes, "a.json", Limits())->Find("/tags/1")->text, "c");
+  const MergeResult conflict =
+      MergeAs("a.json", R"({"a": 1, "b": 2})", R"({"a": 3, "b": 2})", R"({"a": 4})");
+  ASSERT_EQ(conflict.conflicts.size(), 1u);
+  EXPECT_EQ(conflict.conflicts[0].locator, "/a");
+  EXPECT_EQ(conflict.conflicts[0].kind, "edit_edit");
+}
+
+// Planted truth in one-line JSON, which lines cannot merge: each member is left alone, changed by
+// one side, or by both.
+TEST_F(MergeLaws, PlantedJsonMembers) {
+  const uint32_t seed = 20261130;
+  std::printf("seed %u\n", seed);
+  size_t clean_count = 0;
+  for (uint32_t round = 0; round < 200; ++round) {
+    SCOPED_TRACE("seed " + std::to_string(seed + round));
+    std::mt19937 random(seed + round);
+    std::map<std::string, std::string> base, left, right, truth;
+    bool conflict = false;
+    for (int i = 0; i < 10; ++i) {
+      const std::string key = "k" + std::to_string(i);
+      base[key] = left[key] = right[key] = truth[key] = std::to_string(random() % 100);
+      const auto change = [&](std::map<std::string, std::string>& side) {
+        const uint32_t choice = random() % 8;
+        if (choice == 0) side.erase(key);
+        if (choice == 1) side[key] = "\"text " + std::to_string(random()) + "\"";
+        return choice <= 1;
+      };
+      const bool by_left = change(left), by_right = change(right);
+      if (by_left || by_right) {
+        const auto& winner = by_left ? left : right;
+        truth.erase(key);
+        if (winner.count(key) > 0) truth[key] = winner.at(key);
+      }
+      conflict = conflict || (by_left && by_right && (left.count(key) > 0 || right.count(key) > 0));
+    }
+    const auto print = [](const std::map<std::string, std::string>& members) {
+      std::string text = "{";
+      for (const auto& [key, value] : members) {
+        text += (text.size() > 1 ? ", \"" : "\"") + key + "\": " + value;
+      }
+      return text + "}\n";
+    };
+    const MergeResult result = MergeAs("a.json", print(base), print(left), print(right));
+    EXPECT_EQ(result.clean, !conflict);
+    if (result.clean) {
+      EXPECT_EQ(result.bytes, print(truth));
+      ++clean_count;
+    }
+  }
+  EXPECT_GT(clean_count, 20u);
+}
+
+}  // namespace
+}  // namespace staged
