@@ -33,7 +33,7 @@ CREATE VIRTUAL TABLE title_index USING fts5(text, content='', contentless_delete
 CREATE VIRTUAL TABLE body_index USING fts5(text, content='', contentless_delete=1,
                                            tokenize="unicode61 remove_diacritics 2");
 INSERT INTO title_index(title_index, rank) VALUES('hashsize', 4194304);
-INSERT INTO body_index(body_index, rank) VALUES('hashsize', 33554432);
+INSERT INTO body_index(body_index, rank) VALUES('hashsize', 8388608);
 PRAGMA user_version=1;
 )sql";
 
