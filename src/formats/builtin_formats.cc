@@ -1,6 +1,7 @@
 #include "formats/builtin_formats.h"
 
 #include "formats/binary/binary_format.h"
+#include "formats/code/code_format.h"
 #include "formats/csv/csv_format.h"
 #include "formats/json/json_format.h"
 #include "formats/text/text_format.h"
@@ -14,6 +15,7 @@ FormatRegistry NewBuiltinRegistry() {
   registry.Register(NewCsvFormat());
   registry.Register(NewJsonFormat());
   registry.Register(NewJsonLinesFormat());
+  for (std::unique_ptr<Format>& format : NewCodeFormats()) registry.Register(std::move(format));
   return registry;
 }
 
