@@ -27,11 +27,28 @@ struct WorkBudget {
   uint64_t calls_left;
 };
 
+// The parser's time grows with the square of the depth of brackets left open.
+bool IsNestedTooDeeply(std::string_view text) {
+  constexpr int kDepthMax = 1'000;
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '(' || c == '[' || c == '{') {
+      if (++depth > kDepthMax) return true;
+    } else if ((c == ')' || c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return false;
+}
+
 TreePointer ParseTree(std::string_view text, const TSLanguage* grammar) {
+  if (IsNestedTooDeeply(text)) return nullptr;
   ParserPointer parser(ts_parser_new());
   if (!ts_parser_set_language(parser.get(), grammar)) return nullptr;
-  constexpr uint64_t kCallsMin = 20'000;
-  WorkBudget budget{kCallsMin + text.size() / 4};
+  // Real sources need about one call for a hundred bytes.
+  constexpr uint64_t kCallsMin = 1'000;
+  constexpr uint64_t kBytesPerCall = 20;
+  WorkBudget budget{kCallsMin + text.size() / kBytesPerCall};
   TSParseOptions options{};
   options.payload = &budget;
   options.progress_callback = [](TSParseState* state) {
