@@ -4,6 +4,7 @@
 #include "formats/code/code_format.h"
 #include "formats/csv/csv_format.h"
 #include "formats/json/json_format.h"
+#include "formats/markdown/markdown_format.h"
 #include "formats/text/text_format.h"
 
 namespace staged {
@@ -13,6 +14,7 @@ FormatRegistry NewBuiltinRegistry() {
   registry.Register(NewBinaryFormat());
   registry.Register(NewTextFormat());
   registry.Register(NewCsvFormat());
+  registry.Register(NewMarkdownFormat());
   registry.Register(NewJsonFormat());
   registry.Register(NewJsonLinesFormat());
   for (std::unique_ptr<Format>& format : NewCodeFormats()) registry.Register(std::move(format));
