@@ -14,6 +14,7 @@
 #include "journal/sqlite_queries.h"
 #include "journal/sqlite_schema.h"
 #include "journal/sqlite_verify.h"
+#include "journal/wal_sync_vfs.h"
 
 namespace staged {
 namespace {
@@ -21,6 +22,7 @@ namespace {
 using Durability = JournalTransaction::Durability;
 
 constexpr int kIdleConnectionsMax = 4;
+constexpr int kCheckpointPages = 500;  // of the log: bounds what the next process must recover
 constexpr int kReaderWaitMs = 10'000;  // for another process's recovery, which is short
 constexpr int kPollMicrosecondsMin = 200;
 constexpr int kPollMicrosecondsMax = 3'000;
@@ -91,6 +93,7 @@ class SqliteJournal : public Journal {
 
   const std::string path_;
   const SqliteJournalOptions options_;
+  std::unique_ptr<WalSyncVfs> vfs_;
   WriterQueue writers_;
   std::mutex mutex_;  // guards idle_
   std::vector<std::unique_ptr<SqliteConnection>> idle_;
@@ -310,13 +313,17 @@ Status SqliteTransaction::PutSetting(const std::string& name, std::string_view v
                   .Run());
 }
 
-Status SqliteTransaction::Commit(Durability /*durability*/) {
+Status SqliteTransaction::Commit(Durability durability) {
   STAGED_RETURN_IF_ERROR(failure_);
+  const WalSync sync = durability == Durability::kRelaxed ? WalSync::kLeaveOut : WalSync::kSync;
+  STAGED_RETURN_IF_ERROR(Keep(SetWalSync(*connection_, sync)));
   STAGED_RETURN_IF_ERROR(Keep(connection_->Execute("COMMIT")));
   failure_ = Status(ErrorCode::kInvalidArgument,
                     "the journal's transaction is committed; begin another for more changes");
   writing_ = false;
   journal_.LeaveWriting();
+  // The commit stands, whatever becomes of this: a failed checkpoint is made up for by the next.
+  if (connection_->log_pages() >= kCheckpointPages) connection_->Checkpoint();
   return OkStatus();
 }
 
@@ -342,16 +349,18 @@ Status SqliteJournal::Retry(int wait_ms, const std::function<Status()>& attempt)
 }
 
 Result<std::unique_ptr<SqliteConnection>> SqliteJournal::Connect(SqliteOpen mode) {
-  STAGED_ASSIGN_OR_RETURN(auto connection, SqliteConnection::Open(path_, options_.vfs, mode));
+  STAGED_ASSIGN_OR_RETURN(auto connection, SqliteConnection::Open(path_, vfs_->name(), mode));
   for (const std::string_view pragma :
        {"PRAGMA synchronous = FULL", "PRAGMA fullfsync = ON", "PRAGMA checkpoint_fullfsync = ON",
         "PRAGMA trusted_schema = OFF", "PRAGMA cache_size = -8000", "PRAGMA temp_store = MEMORY"}) {
     STAGED_RETURN_IF_ERROR(connection->Execute(pragma));
   }
+  connection->KeepLogOnClose();
   return connection;
 }
 
 Status SqliteJournal::Open() {
+  STAGED_ASSIGN_OR_RETURN(vfs_, WalSyncVfs::Register(options_.vfs));
   sqlite3_vfs* files = sqlite3_vfs_find(options_.vfs.empty() ? nullptr : options_.vfs.c_str());
   if (files == nullptr) {
     return {ErrorCode::kInvalidArgument, "no such SQLite VFS: " + options_.vfs};

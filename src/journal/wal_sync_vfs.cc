@@ -1,0 +1,183 @@
+#include "journal/wal_sync_vfs.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+
+namespace staged {
+namespace {
+
+// Our own file control; SQLite leaves numbers above 100 to VFSes.
+constexpr int kControlWalSync = 0x5357;
+constexpr sqlite3_int64 kWalHeaderBytes = 32;  // https://www.sqlite.org/fileformat2.html#walformat
+
+// A write-ahead log; the file of the VFS below follows in memory. Files of other kinds are that
+// VFS's own.
+struct alignas(std::max_align_t) WalFile {
+  sqlite3_file file;
+  bool leave_out;
+  bool header_unsynced;
+};
+
+WalFile* Self(sqlite3_file* file) { return reinterpret_cast<WalFile*>(file); }
+sqlite3_file* Below(sqlite3_file* file) { return reinterpret_cast<sqlite3_file*>(Self(file) + 1); }
+sqlite3_vfs* Below(sqlite3_vfs* vfs) { return static_cast<sqlite3_vfs*>(vfs->pAppData); }
+
+int Close(sqlite3_file* file) { return Below(file)->pMethods->xClose(Below(file)); }
+
+int Read(sqlite3_file* file, void* bytes, int size, sqlite3_int64 offset) {
+  return Below(file)->pMethods->xRead(Below(file), bytes, size, offset);
+}
+
+int Write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 offset) {
+  if (offset < kWalHeaderBytes) Self(file)->header_unsynced = true;
+  return Below(file)->pMethods->xWrite(Below(file), bytes, size, offset);
+}
+
+int Truncate(sqlite3_file* file, sqlite3_int64 size) {
+  return Below(file)->pMethods->xTruncate(Below(file), size);
+}
+
+int Sync(sqlite3_file* file, int flags) {
+  // SQLite syncs a new header at once, before the frames that rely on it.
+  if (Self(file)->leave_out && !Self(file)->header_unsynced) return SQLITE_OK;
+  const int code = Below(file)->pMethods->xSync(Below(file), flags);
+  if (code == SQLITE_OK) Self(file)->header_unsynced = false;
+  return code;
+}
+
+int FileSize(sqlite3_file* file, sqlite3_int64* size) {
+  return Below(file)->pMethods->xFileSize(Below(file), size);
+}
+
+int Lock(sqlite3_file* file, int level) { return Below(file)->pMethods->xLock(Below(file), level); }
+
+int Unlock(sqlite3_file* file, int level) {
+  return Below(file)->pMethods->xUnlock(Below(file), level);
+}
+
+int CheckReservedLock(sqlite3_file* file, int* reserved) {
+  return Below(file)->pMethods->xCheckReservedLock(Below(file), reserved);
+}
+
+int FileControl(sqlite3_file* file, int control, void* argument) {
+  if (control == kControlWalSync) {
+    Self(file)->leave_out = *static_cast<const WalSync*>(argument) == WalSync::kLeaveOut;
+    return SQLITE_OK;
+  }
+  return Below(file)->pMethods->xFileControl(Below(file), control, argument);
+}
+
+int SectorSize(sqlite3_file* file) { return Below(file)->pMethods->xSectorSize(Below(file)); }
+
+int DeviceCharacteristics(sqlite3_file* file) {
+  return Below(file)->pMethods->xDeviceCharacteristics(Below(file));
+}
+
+constexpr sqlite3_io_methods kMethods = {
+    .iVersion = 1,
+    .xClose = Close,
+    .xRead = Read,
+    .xWrite = Write,
+    .xTruncate = Truncate,
+    .xSync = Sync,
+    .xFileSize = FileSize,
+    .xLock = Lock,
+    .xUnlock = Unlock,
+    .xCheckReservedLock = CheckReservedLock,
+    .xFileControl = FileControl,
+    .xSectorSize = SectorSize,
+    .xDeviceCharacteristics = DeviceCharacteristics,
+};
+
+int Open(sqlite3_vfs* vfs, sqlite3_filename name, sqlite3_file* file, int flags, int* out_flags) {
+  if ((flags & SQLITE_OPEN_WAL) == 0) {
+    return Below(vfs)->xOpen(Below(vfs), name, file, flags, out_flags);
+  }
+  *Self(file) = {};
+  const int code = Below(vfs)->xOpen(Below(vfs), name, Below(file), flags, out_flags);
+  if (code == SQLITE_OK) file->pMethods = &kMethods;
+  return code;
+}
+
+int Delete(sqlite3_vfs* vfs, const char* name, int sync_directory) {
+  return Below(vfs)->xDelete(Below(vfs), name, sync_directory);
+}
+
+int Access(sqlite3_vfs* vfs, const char* name, int flags, int* result) {
+  return Below(vfs)->xAccess(Below(vfs), name, flags, result);
+}
+
+int FullPathname(sqlite3_vfs* vfs, const char* name, int size, char* result) {
+  return Below(vfs)->xFullPathname(Below(vfs), name, size, result);
+}
+
+int Randomness(sqlite3_vfs* vfs, int size, char* bytes) {
+  return Below(vfs)->xRandomness(Below(vfs), size, bytes);
+}
+
+int Sleep(sqlite3_vfs* vfs, int microseconds) {
+  return Below(vfs)->xSleep(Below(vfs), microseconds);
+}
+
+int CurrentTime(sqlite3_vfs* vfs, double* days) {
+  return Below(vfs)->xCurrentTime(Below(vfs), days);
+}
+
+int GetLastError(sqlite3_vfs* vfs, int size, char* text) {
+  return Below(vfs)->xGetLastError != nullptr ? Below(vfs)->xGetLastError(Below(vfs), size, text)
+                                              : 0;
+}
+
+int CurrentTimeInt64(sqlite3_vfs* vfs, sqlite3_int64* milliseconds) {
+  return Below(vfs)->xCurrentTimeInt64(Below(vfs), milliseconds);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WalSyncVfs>> WalSyncVfs::Register(const std::string& base) {
+  sqlite3_vfs* below = sqlite3_vfs_find(base.empty() ? nullptr : base.c_str());
+  if (below == nullptr) {
+    return Status(ErrorCode::kInvalidArgument, "no such SQLite VFS: " + base + "; register it");
+  }
+  std::unique_ptr<WalSyncVfs> result(new WalSyncVfs);
+  result->vfs_ = std::make_unique<sqlite3_vfs>();
+  sqlite3_vfs& vfs = *result->vfs_;
+  char address[32];
+  std::snprintf(address, sizeof(address), "%p", static_cast<void*>(&vfs));
+  result->name_ = std::string("staged-wal-sync-") + address;
+  vfs.iVersion = std::min(below->iVersion, 2);
+  vfs.szOsFile = below->szOsFile + static_cast<int>(sizeof(WalFile));
+  vfs.mxPathname = below->mxPathname;
+  vfs.zName = result->name_.c_str();
+  vfs.pAppData = below;
+  vfs.xOpen = Open;
+  vfs.xDelete = Delete;
+  vfs.xAccess = Access;
+  vfs.xFullPathname = FullPathname;
+  vfs.xRandomness = Randomness;
+  vfs.xSleep = Sleep;
+  vfs.xCurrentTime = CurrentTime;
+  vfs.xGetLastError = GetLastError;
+  vfs.xCurrentTimeInt64 = CurrentTimeInt64;
+  if (const int code = sqlite3_vfs_register(&vfs, 0); code != SQLITE_OK) {
+    return SqliteError(nullptr, code, "registering a VFS");
+  }
+  return result;
+}
+
+WalSyncVfs::~WalSyncVfs() { sqlite3_vfs_unregister(vfs_.get()); }
+
+Status SetWalSync(SqliteConnection& connection, WalSync sync) {
+  sqlite3_file* log = nullptr;
+  int code = sqlite3_file_control(connection.handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (code == SQLITE_OK && log != nullptr && log->pMethods != nullptr) {
+    code = log->pMethods->xFileControl(log, kControlWalSync, &sync);
+  }
+  if (code == SQLITE_OK) return OkStatus();
+  return connection.Error(code, "setting a commit's durability");
+}
+
+}  // namespace staged

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "journal/sqlite_connection.h"
+#include "staged/status.h"
+
+struct sqlite3_vfs;
+
+// An SQLite VFS on top of another one, in which a single commit may leave out the sync of its
+// write-ahead log. (SQLite has one level of durability for a connection, not to be changed inside a
+// transaction.) Such a commit becomes durable with the next one that syncs, since the log is one
+// file; until then a power loss takes it away whole, because its frames are not followed by others
+// that are valid. All that keeps the database sound is synced as ever: the log's header before the
+// first frame, the log before a checkpoint, the database before the log starts anew.
+namespace staged {
+
+enum class WalSync : uint8_t { kSync = 1, kLeaveOut = 2 };
+
+// Registered while it lives; every connection that uses it must be gone before.
+class WalSyncVfs {
+ public:
+  // On the VFS called `base`, or the default one if that is empty. kInvalidArgument: no such VFS.
+  static Result<std::unique_ptr<WalSyncVfs>> Register(const std::string& base);
+  ~WalSyncVfs();
+  WalSyncVfs(const WalSyncVfs&) = delete;
+  WalSyncVfs& operator=(const WalSyncVfs&) = delete;
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  WalSyncVfs() = default;
+  std::string name_;
+  std::unique_ptr<sqlite3_vfs> vfs_;
+};
+
+// What the connection's commits do from now on. REQUIRES: opened through a WalSyncVfs, in a
+// transaction in WAL mode.
+Status SetWalSync(SqliteConnection& connection, WalSync sync);
+
+}  // namespace staged
