@@ -182,13 +182,13 @@ Result<std::unique_ptr<File>> OpenNative(EnvVfsState& state, const std::string& 
   STAGED_ASSIGN_OR_RETURN(Directory* const directory, state.Find(path, name));
   if ((flags & SQLITE_OPEN_READWRITE) == 0) return directory->OpenRead(name);
   auto opened = directory->OpenWrite(name);
-  if (opened.ok() || (flags & SQLITE_OPEN_CREATE) == 0 ||
-      opened.status().code() != ErrorCode::kNotFound) {
-    return opened;
-  }
-  STAGED_ASSIGN_OR_RETURN(auto created, directory->Create(name, kFileMode));
-  STAGED_RETURN_IF_ERROR(directory->SyncDirectory(""));
-  return created;
+  if ((flags & SQLITE_OPEN_CREATE) == 0) return opened;
+  if (opened.status().code() == ErrorCode::kNotFound) opened = directory->Create(name, kFileMode);
+  if (!opened.ok()) return opened;
+  // An empty file may be one whose maker did not come to make its name durable.
+  STAGED_ASSIGN_OR_RETURN(const FileStatus status, (*opened)->GetStatus());
+  if (status.size_bytes == 0) STAGED_RETURN_IF_ERROR(directory->SyncDirectory(""));
+  return opened;
 }
 
 int Open(sqlite3_vfs* vfs, sqlite3_filename name, sqlite3_file* file, int flags, int* out_flags) {

@@ -22,7 +22,6 @@ namespace {
 using Durability = JournalTransaction::Durability;
 
 constexpr int kIdleConnectionsMax = 4;
-constexpr int kCheckpointPages = 500;  // of the log: bounds what the next process must recover
 constexpr int kReaderWaitMs = 10'000;  // for another process's recovery, which is short
 constexpr int kPollMicrosecondsMin = 200;
 constexpr int kPollMicrosecondsMax = 3'000;
@@ -113,11 +112,12 @@ class SqliteReader : public SqliteSnapshot<JournalReader> {
 class SqliteTransaction : public SqliteSnapshot<JournalTransaction> {
  public:
   SqliteTransaction(SqliteJournal& journal, std::unique_ptr<SqliteConnection> connection,
-                    JournalHead head)
+                    JournalHead head, int checkpoint_pages)
       : SqliteSnapshot(*connection),
         journal_(journal),
         connection_(std::move(connection)),
-        head_(head) {}
+        head_(head),
+        checkpoint_pages_(checkpoint_pages) {}
   ~SqliteTransaction() override {
     journal_.Return(std::move(connection_));
     if (writing_) journal_.LeaveWriting();
@@ -147,6 +147,7 @@ class SqliteTransaction : public SqliteSnapshot<JournalTransaction> {
   SqliteJournal& journal_;
   std::unique_ptr<SqliteConnection> connection_;
   JournalHead head_;
+  const int checkpoint_pages_;
   Status failure_;
   bool writing_ = true;  // holds the writers' turn
 };
@@ -318,12 +319,14 @@ Status SqliteTransaction::Commit(Durability durability) {
   const WalSync sync = durability == Durability::kRelaxed ? WalSync::kLeaveOut : WalSync::kSync;
   STAGED_RETURN_IF_ERROR(Keep(SetWalSync(*connection_, sync)));
   STAGED_RETURN_IF_ERROR(Keep(connection_->Execute("COMMIT")));
+  // If this fails, the connection is not used again.
+  const Status outside = SetWalSync(*connection_, WalSync::kOutsideCommit);
   failure_ = Status(ErrorCode::kInvalidArgument,
                     "the journal's transaction is committed; begin another for more changes");
   writing_ = false;
   journal_.LeaveWriting();
   // The commit stands, whatever becomes of this: a failed checkpoint is made up for by the next.
-  if (connection_->log_pages() >= kCheckpointPages) connection_->Checkpoint();
+  if (outside.ok() && connection_->log_pages() >= checkpoint_pages_) connection_->Checkpoint();
   return OkStatus();
 }
 
@@ -448,8 +451,8 @@ Result<std::unique_ptr<JournalTransaction>> SqliteJournal::BeginWrite(int wait_m
     writers_.Leave();
     return status.code() == ErrorCode::kBusy ? Busy(wait_ms) : status;
   }
-  return std::unique_ptr<JournalTransaction>(
-      std::make_unique<SqliteTransaction>(*this, std::move(connection), head));
+  return std::unique_ptr<JournalTransaction>(std::make_unique<SqliteTransaction>(
+      *this, std::move(connection), head, options_.checkpoint_pages));
 }
 
 Status SqliteJournal::Verify(const std::function<void(int64_t done, int64_t total)>& progress) {

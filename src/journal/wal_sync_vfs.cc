@@ -3,10 +3,15 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdio>
 
 namespace staged {
+
+struct WalSyncVfsAccess {
+  static sqlite3_vfs* Below(WalSyncVfs* vfs) { return vfs->below_; }
+  static std::atomic<bool>& IsLogSuspect(WalSyncVfs* vfs) { return vfs->is_log_suspect_; }
+};
+
 namespace {
 
 // Our own file control; SQLite leaves numbers above 100 to VFSes.
@@ -14,16 +19,21 @@ constexpr int kControlWalSync = 0x5357;
 constexpr sqlite3_int64 kWalHeaderBytes = 32;  // https://www.sqlite.org/fileformat2.html#walformat
 
 // A write-ahead log; the file of the VFS below follows in memory. Files of other kinds are that
-// VFS's own.
-struct alignas(std::max_align_t) WalFile {
+// VFS's own. SQLite aligns to 8 bytes.
+struct WalFile {
   sqlite3_file file;
-  bool leave_out;
+  std::atomic<bool>* is_log_suspect;
+  WalSync sync;
   bool header_unsynced;
 };
 
+static_assert(alignof(WalFile) == 8 && sizeof(WalFile) % 8 == 0);
+
 WalFile* Self(sqlite3_file* file) { return reinterpret_cast<WalFile*>(file); }
 sqlite3_file* Below(sqlite3_file* file) { return reinterpret_cast<sqlite3_file*>(Self(file) + 1); }
-sqlite3_vfs* Below(sqlite3_vfs* vfs) { return static_cast<sqlite3_vfs*>(vfs->pAppData); }
+sqlite3_vfs* Below(sqlite3_vfs* vfs) {
+  return WalSyncVfsAccess::Below(static_cast<WalSyncVfs*>(vfs->pAppData));
+}
 
 int Close(sqlite3_file* file) { return Below(file)->pMethods->xClose(Below(file)); }
 
@@ -40,12 +50,37 @@ int Truncate(sqlite3_file* file, sqlite3_int64 size) {
   return Below(file)->pMethods->xTruncate(Below(file), size);
 }
 
-int Sync(sqlite3_file* file, int flags) {
-  // SQLite syncs a new header at once, before the frames that rely on it.
-  if (Self(file)->leave_out && !Self(file)->header_unsynced) return SQLITE_OK;
-  const int code = Below(file)->pMethods->xSync(Below(file), flags);
-  if (code == SQLITE_OK) Self(file)->header_unsynced = false;
+// Makes every page of the log one that is still to be written. REQUIRES: nobody else writes to it.
+int WriteAgain(sqlite3_file* file) {
+  sqlite3_int64 size = 0;
+  int code = Below(file)->pMethods->xFileSize(Below(file), &size);
+  char block[4096];
+  for (sqlite3_int64 offset = 0; code == SQLITE_OK && offset < size;) {
+    const int count = static_cast<int>(std::min<sqlite3_int64>(sizeof(block), size - offset));
+    code = Read(file, block, count, offset);
+    if (code == SQLITE_OK) code = Write(file, block, count, offset);
+    offset += count;
+  }
   return code;
+}
+
+int Sync(sqlite3_file* file, int flags) {
+  WalFile& self = *Self(file);
+  // SQLite syncs a new header at once, before the frames that rely on it.
+  if (self.sync == WalSync::kLeaveOut && !self.header_unsynced) return SQLITE_OK;
+  const bool is_suspect = *self.is_log_suspect;
+  if (is_suspect) {
+    if (self.sync == WalSync::kOutsideCommit) return SQLITE_IOERR_FSYNC;
+    if (const int code = WriteAgain(file); code != SQLITE_OK) return code;
+  }
+  const int code = Below(file)->pMethods->xSync(Below(file), flags);
+  if (code != SQLITE_OK) {
+    *self.is_log_suspect = true;
+    return code;
+  }
+  if (is_suspect) *self.is_log_suspect = false;
+  self.header_unsynced = false;
+  return SQLITE_OK;
 }
 
 int FileSize(sqlite3_file* file, sqlite3_int64* size) {
@@ -64,7 +99,7 @@ int CheckReservedLock(sqlite3_file* file, int* reserved) {
 
 int FileControl(sqlite3_file* file, int control, void* argument) {
   if (control == kControlWalSync) {
-    Self(file)->leave_out = *static_cast<const WalSync*>(argument) == WalSync::kLeaveOut;
+    Self(file)->sync = *static_cast<const WalSync*>(argument);
     return SQLITE_OK;
   }
   return Below(file)->pMethods->xFileControl(Below(file), control, argument);
@@ -97,6 +132,8 @@ int Open(sqlite3_vfs* vfs, sqlite3_filename name, sqlite3_file* file, int flags,
     return Below(vfs)->xOpen(Below(vfs), name, file, flags, out_flags);
   }
   *Self(file) = {};
+  Self(file)->is_log_suspect =
+      &WalSyncVfsAccess::IsLogSuspect(static_cast<WalSyncVfs*>(vfs->pAppData));
   const int code = Below(vfs)->xOpen(Below(vfs), name, Below(file), flags, out_flags);
   if (code == SQLITE_OK) file->pMethods = &kMethods;
   return code;
@@ -143,6 +180,7 @@ Result<std::unique_ptr<WalSyncVfs>> WalSyncVfs::Register(const std::string& base
     return Status(ErrorCode::kInvalidArgument, "no such SQLite VFS: " + base + "; register it");
   }
   std::unique_ptr<WalSyncVfs> result(new WalSyncVfs);
+  result->below_ = below;
   result->vfs_ = std::make_unique<sqlite3_vfs>();
   sqlite3_vfs& vfs = *result->vfs_;
   char address[32];
@@ -152,7 +190,7 @@ Result<std::unique_ptr<WalSyncVfs>> WalSyncVfs::Register(const std::string& base
   vfs.szOsFile = below->szOsFile + static_cast<int>(sizeof(WalFile));
   vfs.mxPathname = below->mxPathname;
   vfs.zName = result->name_.c_str();
-  vfs.pAppData = below;
+  vfs.pAppData = result.get();
   vfs.xOpen = Open;
   vfs.xDelete = Delete;
   vfs.xAccess = Access;

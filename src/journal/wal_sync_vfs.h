@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -15,9 +16,17 @@ struct sqlite3_vfs;
 // file; until then a power loss takes it away whole, because its frames are not followed by others
 // that are valid. All that keeps the database sound is synced as ever: the log's header before the
 // first frame, the log before a checkpoint, the database before the log starts anew.
+//
+// After a failed sync the system may take written pages for clean that never reached the disk, so
+// that the next sync succeeds without them; commits that left out theirs would be missing below
+// those that follow. Therefore the next commit writes the whole log again before it syncs.
 namespace staged {
 
-enum class WalSync : uint8_t { kSync = 1, kLeaveOut = 2 };
+enum class WalSync : uint8_t {
+  kOutsideCommit = 0,  // checkpoints and the like
+  kSync = 1,
+  kLeaveOut = 2,
+};
 
 // Registered while it lives; every connection that uses it must be gone before.
 class WalSyncVfs {
@@ -32,12 +41,15 @@ class WalSyncVfs {
 
  private:
   WalSyncVfs() = default;
+  friend struct WalSyncVfsAccess;
   std::string name_;
   std::unique_ptr<sqlite3_vfs> vfs_;
+  sqlite3_vfs* below_ = nullptr;
+  std::atomic<bool> is_log_suspect_ = false;
 };
 
-// What the connection's commits do from now on. REQUIRES: opened through a WalSyncVfs, in a
-// transaction in WAL mode.
+// What the connection's commit does, from now on. REQUIRES: opened through a WalSyncVfs, a
+// transaction was begun in WAL mode; kSync and kLeaveOut: it is a writing one.
 Status SetWalSync(SqliteConnection& connection, WalSync sync);
 
 }  // namespace staged
