@@ -387,7 +387,8 @@ Status SqliteJournal::Open() {
       STAGED_RETURN_IF_ERROR(connection->Execute("PRAGMA journal_mode = WAL"));
       return CreateSchema(*connection, JournalSchema());
     }
-    return OpenSchema(*connection, JournalSchema(), path_, options_.vfs);
+    STAGED_RETURN_IF_ERROR(OpenSchema(*connection, JournalSchema(), path_, options_.vfs));
+    return SyncLog(*connection);
   };
   STAGED_RETURN_IF_ERROR(Retry(kReaderWaitMs, open));
   Return(std::move(connection));

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 
 namespace staged {
@@ -16,13 +17,17 @@ namespace {
 
 // Our own file control; SQLite leaves numbers above 100 to VFSes.
 constexpr int kControlWalSync = 0x5357;
-constexpr sqlite3_int64 kWalHeaderBytes = 32;  // https://www.sqlite.org/fileformat2.html#walformat
+// https://www.sqlite.org/fileformat2.html#walformat
+constexpr sqlite3_int64 kWalHeaderBytes = 32;
+constexpr size_t kWalFrameHeaderBytes = 24;
+constexpr sqlite3_int64 kNoOffset = INT64_MAX;
 
 // A write-ahead log; the file of the VFS below follows in memory. Files of other kinds are that
 // VFS's own. SQLite aligns to 8 bytes.
 struct WalFile {
   sqlite3_file file;
   std::atomic<bool>* is_log_suspect;
+  sqlite3_int64 first_frame;  // lowest offset that the commit wrote at, without the header
   WalSync sync;
   bool header_unsynced;
 };
@@ -42,7 +47,11 @@ int Read(sqlite3_file* file, void* bytes, int size, sqlite3_int64 offset) {
 }
 
 int Write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 offset) {
-  if (offset < kWalHeaderBytes) Self(file)->header_unsynced = true;
+  if (offset < kWalHeaderBytes) {
+    Self(file)->header_unsynced = true;
+  } else {
+    Self(file)->first_frame = std::min(Self(file)->first_frame, offset);
+  }
   return Below(file)->pMethods->xWrite(Below(file), bytes, size, offset);
 }
 
@@ -64,6 +73,15 @@ int WriteAgain(sqlite3_file* file) {
   return code;
 }
 
+// After a failed sync. What fails here as well is made up for as far as can be by the next commit.
+void GiveUpFrames(sqlite3_file* file) {
+  constexpr char kNoFrame[kWalFrameHeaderBytes] = {};
+  if (Self(file)->first_frame != kNoOffset) {
+    Below(file)->pMethods->xWrite(Below(file), kNoFrame, sizeof(kNoFrame), Self(file)->first_frame);
+  }
+  WriteAgain(file);
+}
+
 int Sync(sqlite3_file* file, int flags) {
   WalFile& self = *Self(file);
   // SQLite syncs a new header at once, before the frames that rely on it.
@@ -76,6 +94,7 @@ int Sync(sqlite3_file* file, int flags) {
   const int code = Below(file)->pMethods->xSync(Below(file), flags);
   if (code != SQLITE_OK) {
     *self.is_log_suspect = true;
+    if (self.sync != WalSync::kOutsideCommit) GiveUpFrames(file);
     return code;
   }
   if (is_suspect) *self.is_log_suspect = false;
@@ -100,6 +119,7 @@ int CheckReservedLock(sqlite3_file* file, int* reserved) {
 int FileControl(sqlite3_file* file, int control, void* argument) {
   if (control == kControlWalSync) {
     Self(file)->sync = *static_cast<const WalSync*>(argument);
+    Self(file)->first_frame = kNoOffset;
     return SQLITE_OK;
   }
   return Below(file)->pMethods->xFileControl(Below(file), control, argument);
@@ -134,6 +154,7 @@ int Open(sqlite3_vfs* vfs, sqlite3_filename name, sqlite3_file* file, int flags,
   *Self(file) = {};
   Self(file)->is_log_suspect =
       &WalSyncVfsAccess::IsLogSuspect(static_cast<WalSyncVfs*>(vfs->pAppData));
+  Self(file)->first_frame = kNoOffset;
   const int code = Below(vfs)->xOpen(Below(vfs), name, Below(file), flags, out_flags);
   if (code == SQLITE_OK) file->pMethods = &kMethods;
   return code;
@@ -170,6 +191,15 @@ int GetLastError(sqlite3_vfs* vfs, int size, char* text) {
 
 int CurrentTimeInt64(sqlite3_vfs* vfs, sqlite3_int64* milliseconds) {
   return Below(vfs)->xCurrentTimeInt64(Below(vfs), milliseconds);
+}
+
+// Null unless a write-ahead log is open.
+int FindLog(SqliteConnection& connection, sqlite3_file*& log) {
+  log = nullptr;
+  const int code =
+      sqlite3_file_control(connection.handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (log != nullptr && log->pMethods != &kMethods) log = nullptr;
+  return code;
 }
 
 }  // namespace
@@ -210,12 +240,20 @@ WalSyncVfs::~WalSyncVfs() { sqlite3_vfs_unregister(vfs_.get()); }
 
 Status SetWalSync(SqliteConnection& connection, WalSync sync) {
   sqlite3_file* log = nullptr;
-  int code = sqlite3_file_control(connection.handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
-  if (code == SQLITE_OK && log != nullptr && log->pMethods != nullptr) {
-    code = log->pMethods->xFileControl(log, kControlWalSync, &sync);
-  }
+  const int code = FindLog(connection, log);
+  if (code == SQLITE_OK && log != nullptr) FileControl(log, kControlWalSync, &sync);
   if (code == SQLITE_OK) return OkStatus();
   return connection.Error(code, "setting a commit's durability");
+}
+
+Status SyncLog(SqliteConnection& connection) {
+  sqlite3_file* log = nullptr;
+  int code = FindLog(connection, log);
+  sqlite3_int64 size = 0;
+  if (code == SQLITE_OK && log != nullptr) code = FileSize(log, &size);
+  if (code == SQLITE_OK && size > 0) code = Sync(log, SQLITE_SYNC_NORMAL);
+  if (code == SQLITE_OK) return OkStatus();
+  return connection.Error(code, "syncing the log");
 }
 
 }  // namespace staged

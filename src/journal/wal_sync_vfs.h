@@ -19,7 +19,9 @@ struct sqlite3_vfs;
 //
 // After a failed sync the system may take written pages for clean that never reached the disk, so
 // that the next sync succeeds without them; commits that left out theirs would be missing below
-// those that follow. Therefore the next commit writes the whole log again before it syncs.
+// those that follow. Therefore a commit whose sync fails writes the whole log again, but its own
+// frames so that nobody who recovers the log takes them for committed; and so does the next commit
+// before it syncs.
 namespace staged {
 
 enum class WalSync : uint8_t {
@@ -51,5 +53,10 @@ class WalSyncVfs {
 // What the connection's commit does, from now on. REQUIRES: opened through a WalSyncVfs, a
 // transaction was begun in WAL mode; kSync and kLeaveOut: it is a writing one.
 Status SetWalSync(SqliteConnection& connection, WalSync sync);
+
+// Makes durable what is in the log. A process that was killed between writing and syncing leaves a
+// commit that whoever recovers the log can see: it must not be acted upon before this.
+// REQUIRES: something was read through the connection.
+Status SyncLog(SqliteConnection& connection);
 
 }  // namespace staged
