@@ -387,8 +387,7 @@ Status SqliteJournal::Open() {
       STAGED_RETURN_IF_ERROR(connection->Execute("PRAGMA journal_mode = WAL"));
       return CreateSchema(*connection, JournalSchema());
     }
-    STAGED_RETURN_IF_ERROR(OpenSchema(*connection, JournalSchema(), path_, options_.vfs));
-    return SyncLog(*connection);
+    return OpenSchema(*connection, JournalSchema(), path_, options_.vfs);
   };
   STAGED_RETURN_IF_ERROR(Retry(kReaderWaitMs, open));
   Return(std::move(connection));

@@ -55,7 +55,7 @@ class WalSyncVfs {
 Status SetWalSync(SqliteConnection& connection, WalSync sync);
 
 // Makes durable what is in the log. A process that was killed between writing and syncing leaves a
-// commit that whoever recovers the log can see: it must not be acted upon before this.
+// commit that whoever recovers the log can see: it must not be acknowledged before this.
 // REQUIRES: something was read through the connection.
 Status SyncLog(SqliteConnection& connection);
 
