@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
-#include <utility>
+#include <set>
 
 namespace staged::simulated {
 
@@ -193,17 +193,14 @@ void Disk::Corrupt(NodeId id, uint64_t offset, uint8_t mask) {
 }
 
 void Disk::Collect(const std::vector<NodeId>& open) {
-  std::vector<bool> is_reached(nodes_.size());
+  std::set<NodeId> reached;
   std::vector<NodeId> to_visit = {kRootNode};
   to_visit.insert(to_visit.end(), open.begin(), open.end());
   while (!to_visit.empty()) {
     const NodeId id = to_visit.back();
     to_visit.pop_back();
-    if (id == kNoNode) continue;
-    const size_t index = IndexOf(id);
-    if (is_reached[index]) continue;
-    is_reached[index] = true;
-    const Node& node = *nodes_[index].second;
+    if (id == kNoNode || !reached.insert(id).second) continue;
+    const Node& node = Get(id);
     for (const auto& [name, child] : node.names) to_visit.push_back(child);
     for (const auto& [name, child] : node.durable_names) to_visit.push_back(child);
     for (const PendingName& pending : node.pending_names) {
@@ -212,12 +209,7 @@ void Disk::Collect(const std::vector<NodeId>& open) {
       to_visit.push_back(pending.other_directory);
     }
   }
-  std::vector<Entry> kept;
-  kept.reserve(nodes_.size());
-  for (size_t index = 0; index < nodes_.size(); ++index) {
-    if (is_reached[index]) kept.push_back(std::move(nodes_[index]));
-  }
-  nodes_ = std::move(kept);
+  std::erase_if(nodes_, [&](const Entry& entry) { return !reached.contains(entry.first); });
 }
 
 }  // namespace staged::simulated

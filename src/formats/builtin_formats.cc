@@ -1,10 +1,8 @@
 #include "formats/builtin_formats.h"
 
 #include "formats/binary/binary_format.h"
-#include "formats/code/code_format.h"
 #include "formats/csv/csv_format.h"
 #include "formats/json/json_format.h"
-#include "formats/markdown/markdown_format.h"
 #include "formats/text/text_format.h"
 
 namespace staged {
@@ -14,10 +12,8 @@ FormatRegistry NewBuiltinRegistry() {
   registry.Register(NewBinaryFormat());
   registry.Register(NewTextFormat());
   registry.Register(NewCsvFormat());
-  registry.Register(NewMarkdownFormat());
   registry.Register(NewJsonFormat());
   registry.Register(NewJsonLinesFormat());
-  for (std::unique_ptr<Format>& format : NewCodeFormats()) registry.Register(std::move(format));
   return registry;
 }
 

@@ -159,8 +159,7 @@ Status BundleCatalog::NotFound(const ContentHash& hash) {
 
 Result<BundleFile> BundleCatalog::OpenContent(const ContentHash& hash) {
   return Try<BundleFile>(hash, [&](const BundlePlace& place) -> Result<BundleFile> {
-    STAGED_ASSIGN_OR_RETURN(BundleFile bundle, BundleFile::Open(*objects_, place));
-    if (bundle.header().key.hash != hash) return bundle.Damage("holds another object", 0);
+    STAGED_ASSIGN_OR_RETURN(BundleFile bundle, BundleFile::Open(*objects_, place, hash));
     if (bundle.header().kind != BundleKind::kContent) {
       return Status(ErrorCode::kNotFound, "only a carrier");
     }
@@ -170,7 +169,7 @@ Result<BundleFile> BundleCatalog::OpenContent(const ContentHash& hash) {
 
 Result<BundleFile> BundleCatalog::OpenHome(const BundleKey& key) {
   return Try<BundleFile>(key.hash, [&](const BundlePlace& place) -> Result<BundleFile> {
-    STAGED_ASSIGN_OR_RETURN(BundleFile bundle, BundleFile::Open(*objects_, place));
+    STAGED_ASSIGN_OR_RETURN(BundleFile bundle, BundleFile::Open(*objects_, place, key.hash));
     if (bundle.header().key != key) return Status(ErrorCode::kNotFound, "another bundle");
     return bundle;
   });

@@ -19,7 +19,8 @@ Status ObjectDamageStatus(const ContentHash& hash, std::string_view file, std::s
   return Status(ErrorCode::kDataLoss, std::move(message));
 }
 
-Result<BundleFile> BundleFile::Open(Directory& objects, const BundlePlace& place) {
+Result<BundleFile> BundleFile::Open(Directory& objects, const BundlePlace& place,
+                                    const ContentHash& hash) {
   BundleFile bundle;
   bundle.place_ = place;
   STAGED_ASSIGN_OR_RETURN(bundle.file_, objects.OpenRead(place.file));
@@ -31,10 +32,7 @@ Result<BundleFile> BundleFile::Open(Directory& objects, const BundlePlace& place
     if (status.code() != ErrorCode::kDataLoss) {
       return Status(status.code(), place.file + ": " + status.message());
     }
-    return Status(ErrorCode::kDataLoss,
-                  place.file + " is damaged at byte " + std::to_string(place.offset) + ": " +
-                      status.message() +
-                      "; restore that file from a backup, or write the content again");
+    return ObjectDamageStatus(hash, place.file, status.message(), place.offset);
   };
   Result<BundleHead> head = DecodeBundleHead(bundle.prefix_);
   if (!head.ok()) return damaged(head.status());
@@ -47,6 +45,9 @@ Result<BundleFile> BundleFile::Open(Directory& objects, const BundlePlace& place
   Result<BundleHeader> header = DecodeBundleHeader(bundle.prefix_);
   if (!header.ok()) return damaged(header.status());
   bundle.header_ = std::move(header).value();
+  if (bundle.header_.key.hash != hash) {
+    return ObjectDamageStatus(hash, place.file, "holds another object", place.offset);
+  }
   bundle.size_bytes_ = head->bundle_size_bytes();
   return bundle;
 }

@@ -23,9 +23,10 @@ struct BundlePlace {
 // A bundle opened for reading; its header is proven, its payloads are not. Not thread-safe.
 class BundleFile {
  public:
-  // Errors: kNotFound (no such file), kDataLoss (names file and place), kUnsupportedEdit (newer),
-  // kIoError.
-  [[nodiscard]] static Result<BundleFile> Open(Directory& objects, const BundlePlace& place);
+  // `hash`: the bundle's, as the file's name or an index says. Errors: kNotFound (no such file),
+  // kDataLoss (damaged, or another object's), kUnsupportedEdit (newer), kIoError.
+  [[nodiscard]] static Result<BundleFile> Open(Directory& objects, const BundlePlace& place,
+                                               const ContentHash& hash);
 
   [[nodiscard]] const BundleHeader& header() const { return header_; }
   [[nodiscard]] const BundlePlace& place() const { return place_; }

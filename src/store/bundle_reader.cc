@@ -161,11 +161,10 @@ Result<std::string> ReadContent(BundleCatalog& catalog, BundleFile& bundle) {
 
 Result<std::string> ReadContent(BundleCatalog& catalog, const ContentHash& hash) {
   return catalog.Try<std::string>(hash, [&](const BundlePlace& place) -> Result<std::string> {
-    STAGED_ASSIGN_OR_RETURN(BundleFile bundle, BundleFile::Open(catalog.objects(), place));
+    STAGED_ASSIGN_OR_RETURN(BundleFile bundle, BundleFile::Open(catalog.objects(), place, hash));
     if (bundle.header().kind != BundleKind::kContent) {
       return Status(ErrorCode::kNotFound, "only a carrier");
     }
-    if (bundle.header().key.hash != hash) return bundle.Damage("holds another object", 0);
     return ReadContent(catalog, bundle);
   });
 }

@@ -75,8 +75,8 @@ class Repacker {
   }
 
   Status ReadNeeded(const Instance& instance, EncodedBundle& copy) {
-    STAGED_ASSIGN_OR_RETURN(BundleFile bundle,
-                            BundleFile::Open(catalog_.objects(), instance.place));
+    STAGED_ASSIGN_OR_RETURN(BundleFile bundle, BundleFile::Open(catalog_.objects(), instance.place,
+                                                                instance.header.key.hash));
     copy.header = bundle.header();
     if (copy.header.payloads.size() != instance.payload_needed.size()) {
       return bundle.Damage("changed while it was read", 0);

@@ -10,14 +10,16 @@ namespace staged {
 namespace {
 
 bool PayloadIsSound(BundleCatalog& catalog, const Instance& instance, const Payload& payload) {
-  Result<BundleFile> bundle = BundleFile::Open(catalog.objects(), instance.place);
+  Result<BundleFile> bundle =
+      BundleFile::Open(catalog.objects(), instance.place, instance.header.key.hash);
   if (!bundle.ok()) return false;
   const Result<std::string> stored = bundle->Read(payload.offset, payload.stored_size_bytes);
   return stored.ok() && VerifyPayload(*bundle, payload, *stored).ok();
 }
 
 bool ContentIsSound(BundleCatalog& catalog, const Instance& instance) {
-  Result<BundleFile> bundle = BundleFile::Open(catalog.objects(), instance.place);
+  Result<BundleFile> bundle =
+      BundleFile::Open(catalog.objects(), instance.place, instance.header.key.hash);
   return bundle.ok() && ReadContent(catalog, *bundle).ok();
 }
 
@@ -64,10 +66,9 @@ Result<Inventory> Inventory::Load(BundleCatalog& catalog) {
 Status Inventory::AddContainer(BundleCatalog& catalog, Container container,
                                const std::vector<std::pair<ContentHash, BundlePlace>>& places) {
   for (const auto& [hash, place] : places) {
-    Result<BundleFile> bundle = BundleFile::Open(catalog.objects(), place);
-    const bool is_other = bundle.ok() && bundle->header().key.hash != hash;
-    if (!bundle.ok() || is_other) {
-      const Status status = is_other ? bundle->Damage("holds another object", 0) : bundle.status();
+    Result<BundleFile> bundle = BundleFile::Open(catalog.objects(), place, hash);
+    if (!bundle.ok()) {
+      const Status& status = bundle.status();
       if (status.code() == ErrorCode::kUnsupportedEdit || status.code() == ErrorCode::kIoError) {
         return status;
       }

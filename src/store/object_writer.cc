@@ -33,7 +33,7 @@ Result<Existing> FindExisting(BundleCatalog& catalog, const ContentHash& hash,
   Existing existing;
   if (fresh) STAGED_RETURN_IF_ERROR(catalog.RefreshPacks());
   for (const BundlePlace& place : catalog.Places(hash)) {
-    Result<BundleFile> bundle = BundleFile::Open(catalog.objects(), place);
+    Result<BundleFile> bundle = BundleFile::Open(catalog.objects(), place, hash);
     Status status = bundle.ok() ? OkStatus() : bundle.status();
     if (bundle.ok() && bundle->header().kind == BundleKind::kContent) {
       const Result<std::string> content = ReadContent(catalog, *bundle);

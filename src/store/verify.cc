@@ -12,7 +12,8 @@ namespace staged {
 namespace {
 
 Status VerifyInstance(BundleCatalog& catalog, const Instance& instance) {
-  STAGED_ASSIGN_OR_RETURN(BundleFile bundle, BundleFile::Open(catalog.objects(), instance.place));
+  STAGED_ASSIGN_OR_RETURN(BundleFile bundle, BundleFile::Open(catalog.objects(), instance.place,
+                                                              instance.header.key.hash));
   if (bundle.header().kind == BundleKind::kContent) {
     return ReadContent(catalog, bundle).status();
   }

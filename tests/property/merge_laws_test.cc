@@ -80,16 +80,6 @@ TEST_F(MergeLaws, TwoValuesOfOneJsonDocument) {
   EXPECT_EQ(conflict.conflicts[0].kind, "edit_edit");
 }
 
-TEST_F(MergeLaws, TwoCellsOfOneRowOfATable) {
-  const std::string base = "id,name,price\r\n1,a,10\r\n2,\"b, c\",20\r\n3,d,30\r\n";
-  const MergeResult result =
-      MergeAs("a.csv", base, "id,name,price\r\n1,a,11\r\n2,\"b, c\",21\r\n3,d,30\r\n",
-              "id,name,price\r\n1,a,10\r\n2,\"x, y\",20\r\n0,new,1\r\n3,d,30\r\n");
-  EXPECT_TRUE(result.clean);
-  EXPECT_EQ(result.method, "records");
-  EXPECT_EQ(result.bytes, "id,name,price\r\n1,a,11\r\n2,\"x, y\",21\r\n0,new,1\r\n3,d,30\r\n");
-}
-
 // Planted truth in one-line JSON, which lines cannot merge: each member is left alone, changed by
 // one side, or by both.
 TEST_F(MergeLaws, PlantedJsonMembers) {
