@@ -166,7 +166,7 @@ uint64_t GridSegment::memory_bytes() const {
          pool_.capacity() + pool_ends_.capacity() * 8 + format_codes_.size() * 512;
 }
 
-// grid = tag part digest name parent hidden epoch formats pool cells
+// grid = tag part digest name parent hidden epoch part-digest part-size formats pool cells
 // cells = count { row-delta column type format payload [formula] }, formula 0 for none.
 std::string GridSegment::Encode() const {
   BinaryWriter writer;
@@ -177,6 +177,8 @@ std::string GridSegment::Encode() const {
   writer.PutString(sheet_.parent);
   writer.PutString(sheet_.hidden);
   writer.PutByte(static_cast<uint8_t>(sheet_.epoch));
+  writer.PutHash(sheet_.part_digest);
+  writer.PutUnsigned(sheet_.part_size_bytes);
   writer.PutUnsigned(format_codes_.size());
   for (const std::string& code : format_codes_) writer.PutString(code);
   writer.PutUnsigned(pool_ends_.size());
@@ -213,6 +215,8 @@ Result<std::shared_ptr<const Segment>> GridSegment::Decode(std::string_view byte
   segment->sheet_.parent = reader.GetString();
   segment->sheet_.hidden = reader.GetString();
   segment->sheet_.epoch = static_cast<DateEpoch>(reader.GetByte());
+  segment->sheet_.part_digest = reader.GetHash();
+  segment->sheet_.part_size_bytes = reader.GetUnsigned();
   segment->format_codes_.resize(reader.GetCount(1));
   for (std::string& code : segment->format_codes_) code = reader.GetString();
   segment->pool_ends_.resize(reader.GetCount(1));

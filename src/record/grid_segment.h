@@ -32,6 +32,8 @@ struct GridSheet {
   std::string parent;  // locator of the sheet's record
   std::string hidden;  // why its cells are not seen ("hidden sheet"), or ""
   DateEpoch epoch = DateEpoch::k1900;
+  ContentHash part_digest;       // of the part's uncompressed bytes, so that reuse need not read it
+  uint64_t part_size_bytes = 0;  // uncompressed
 };
 
 // The non-empty cells of one sheet in columns of plain arrays, in order of row and column, about 21

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "staged/limits.h"
+#include "staged/status.h"
+
+namespace staged::xlsx {
+
+// The workbook's strings (ECMA-376 part 1, 18.4), by index; rich text joined, phonetic text left
+// out. Immutable once read.
+class SharedStrings {
+ public:
+  // What could be read; *status tells why no more (malformed XML).
+  static SharedStrings Read(std::string_view xml, const Limits& limits, Status* status);
+
+  [[nodiscard]] size_t size() const { return ends_.size(); }
+  // REQUIRES: index < size().
+  [[nodiscard]] std::string_view at(size_t index) const {
+    const size_t begin = index == 0 ? 0 : ends_[index - 1];
+    return std::string_view(pool_).substr(begin, ends_[index] - begin);
+  }
+  // The first item that is exactly this text, without formatting or phonetics.
+  [[nodiscard]] std::optional<size_t> FindPlain(std::string_view text) const;
+
+ private:
+  std::string pool_;
+  std::vector<size_t> ends_;
+  std::vector<bool> is_plain_;
+};
+
+// Escapes of ST_Xstring (22.9.2.19): "_x000D_" stands for a carriage return.
+[[nodiscard]] std::string DecodeXstring(std::string text);
+// A text as the content of <t> or <v>: what XML cannot hold as "_xHHHH_", markup escaped.
+[[nodiscard]] std::string EncodeXstring(std::string_view text);
+
+}  // namespace staged::xlsx

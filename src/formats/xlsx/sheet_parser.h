@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/xlsx/shared_strings.h"
+#include "formats/xlsx/styles.h"
+#include "record/grid_segment.h"
+#include "staged/limits.h"
+#include "staged/view.h"
+
+namespace staged::xlsx {
+
+struct Hyperlink {
+  std::string range;
+  std::string relationship_id;
+  std::string location;
+  std::string display;
+  std::string tooltip;
+};
+
+// Another child of the sheet's root that no record shows in detail: column widths, protection,
+// conditional formats ...
+struct SheetProperty {
+  std::string name;  // "conditionalFormatting"
+  ContentHash digest;
+};
+
+// What a sheet's XML holds (ECMA-376 part 1, 18.3).
+struct ParsedSheet {
+  std::shared_ptr<const GridSegment> cells;
+  std::string dimension;  // used range as counted: "A1:D9"; empty without cells
+  std::vector<std::string> merges;
+  std::vector<Hyperlink> hyperlinks;
+  std::vector<SheetProperty> properties;
+  std::vector<Diagnostic> diagnostics;
+};
+
+struct SheetContext {
+  const SharedStrings* shared_strings = nullptr;  // REQUIRES: not null
+  const Styles* styles = nullptr;                 // REQUIRES: not null
+  Limits limits;
+};
+
+// Reads all non-empty cells in one pass; cost follows them and the XML's size, never the dimension.
+// Malformed XML ends reading with a diagnostic; what was read before it is kept.
+[[nodiscard]] ParsedSheet ParseSheet(std::string_view xml, GridSheet sheet,
+                                     const ContentHash& digest, const SheetContext& context);
+
+// The serial of an ISO 8601 date, time or both, as cells of type "d" hold (18.18.11). nullopt when
+// it is none.
+[[nodiscard]] std::optional<double> ParseIsoDate(std::string_view text, DateEpoch epoch);
+
+}  // namespace staged::xlsx

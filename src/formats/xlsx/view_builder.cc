@@ -1,0 +1,319 @@
+#include "formats/xlsx/view_builder.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/binary.h"
+#include "codec/opc.h"
+#include "codec/xml.h"
+#include "formats/xlsx/sheet_parser.h"
+#include "formats/xlsx/sheet_records.h"
+#include "formats/xlsx/workbook.h"
+#include "record/segments.h"
+
+namespace staged::xlsx {
+namespace {
+
+class ViewBuilder {
+ public:
+  ViewBuilder(const ZipReader& zip, const Limits& limits, const SegmentSource& reuse)
+      : zip_(zip), package_(zip), limits_(limits), reuse_(reuse) {}
+
+  Result<ParsedContent> Build() {
+    for (const std::string& warning : zip_.warnings()) {
+      content_.diagnostics.push_back({"warning", "archive", "", warning});
+    }
+    STAGED_ASSIGN_OR_RETURN(workbook_, ReadWorkbook(package_, limits_, content_.diagnostics));
+    FindSheetParts();
+    DigestParts();
+    ReadStylesAndNames();
+    for (size_t i = 0; i < workbook_.sheets.size(); ++i) AddSheet(i);
+    NameKinds();
+    CapDiagnostics();
+    return std::move(content_);
+  }
+
+ private:
+  struct Digest {
+    ContentHash hash;
+    uint64_t size_bytes = 0;
+  };
+
+  void Diagnose(std::string severity, std::string code, std::string locator, std::string text) {
+    content_.diagnostics.push_back(
+        {std::move(severity), std::move(code), std::move(locator), std::move(text)});
+  }
+
+  void FindSheetParts() {
+    for (const SheetEntry& sheet : workbook_.sheets) {
+      const ZipMember* member = sheet.part.empty() ? nullptr : package_.Find(sheet.part);
+      if (member != nullptr) sheet_members_.insert(member);
+    }
+  }
+
+  // Every member a part. Sheets wait until it is known whether they must be read at all.
+  void DigestParts() {
+    std::map<std::string, size_t> uses;
+    for (const ZipMember& member : zip_.members()) {
+      Part part;
+      part.name = member.name;
+      if (zip_.has_duplicate_names()) {
+        const bool is_shadowed = zip_.Find(member.name) != &member;
+        if (is_shadowed) part.name += "#" + std::to_string(++uses[member.name]);
+      }
+      if (!sheet_members_.contains(&member)) {
+        const Digest digest = DigestOf(member);
+        part.digest = digest.hash;
+        part.size_bytes = digest.size_bytes;
+      }
+      part_index_[&member] = content_.parts.size();
+      content_.parts.push_back(std::move(part));
+    }
+  }
+
+  Digest DigestOf(const ZipMember& member) {
+    const Result<std::string> bytes = zip_.Read(member);
+    if (bytes.ok()) return {ContentHash::Of(*bytes), bytes->size()};
+    Diagnose("error", "unreadable_part", "", bytes.status().message());
+    return {ContentHash::Of(zip_.CompressedBytes(member)), member.size_bytes};
+  }
+
+  const ContentHash& PartDigest(std::string_view part) const {
+    static const ContentHash kAbsent;
+    const ZipMember* member = part.empty() ? nullptr : package_.Find(part);
+    return member == nullptr ? kAbsent : content_.parts[part_index_.at(member)].digest;
+  }
+
+  void ReadStylesAndNames() {
+    if (!workbook_.styles_part.empty()) {
+      const Result<std::string> xml = package_.ReadXml(workbook_.styles_part);
+      if (xml.ok()) {
+        styles_ = ReadStyles(*xml, limits_);
+      } else {
+        Diagnose("error", "unreadable_part", "", xml.status().message());
+      }
+    }
+    std::vector<Record> names = MakeNameRecords(workbook_);
+    if (names.empty()) return;
+    BinaryWriter key;
+    key.PutString(kParserVersion);
+    key.PutHash(PartDigest(workbook_.part));
+    content_.segments.push_back(std::make_shared<RecordListSegment>(
+        workbook_.part, ContentHash::Of(key.bytes()), std::move(names)));
+  }
+
+  void LoadSharedStrings() {
+    if (shared_strings_loaded_) return;
+    shared_strings_loaded_ = true;
+    if (workbook_.shared_strings_part.empty()) return;
+    const Result<std::string> xml = package_.ReadXml(workbook_.shared_strings_part);
+    Status status = xml.status();
+    if (xml.ok()) shared_strings_ = SharedStrings::Read(*xml, limits_, &status);
+    if (!status.ok()) {
+      Diagnose("error", "malformed", "", workbook_.shared_strings_part + ": " + status.message());
+    }
+  }
+
+  // Everything that a sheet's records depend on, found without reading its XML.
+  ContentHash SheetDigest(size_t index, const ZipMember* member,
+                          const std::vector<OpcRelationship>& relationships,
+                          std::string_view which) const {
+    const SheetEntry& sheet = workbook_.sheets[index];
+    BinaryWriter key;
+    key.PutString(kParserVersion);
+    key.PutString(which);
+    key.PutString(sheet.name);
+    key.PutString(sheet.state);
+    key.PutByte(static_cast<uint8_t>(workbook_.epoch));
+    key.PutUnsigned(member == nullptr ? 0 : member->size_bytes);
+    key.PutHash(member == nullptr ? ContentHash() : ContentHash::Of(zip_.CompressedBytes(*member)));
+    key.PutHash(PartDigest(workbook_.styles_part));
+    key.PutHash(PartDigest(workbook_.shared_strings_part));
+    if (which == "cells") return ContentHash::Of(key.bytes());
+    key.PutUnsigned(index);
+    key.PutString(sheet.id);
+    key.PutString(sheet.type);
+    key.PutHash(PartDigest(workbook_.threaded_persons_part));
+    for (const OpcRelationship& relationship : relationships) {
+      key.PutString(relationship.id);
+      key.PutString(relationship.target);
+      if (!relationship.is_external) key.PutHash(PartDigest(relationship.target));
+    }
+    return ContentHash::Of(key.bytes());
+  }
+
+  void AddSheet(size_t index) {
+    const SheetEntry& sheet = workbook_.sheets[index];
+    const std::string locator = QuoteSheetName(sheet.name);
+    const ZipMember* member = sheet.part.empty() ? nullptr : package_.Find(sheet.part);
+    if (member == nullptr) Diagnose("error", "missing_part", locator, "the sheet has no part");
+    std::vector<OpcRelationship> relationships;
+    if (member != nullptr) {
+      Result<std::vector<OpcRelationship>> read = package_.Relationships(sheet.part, limits_);
+      if (read.ok()) {
+        relationships = *std::move(read);
+      } else {
+        Diagnose("error", "malformed", locator, read.status().message());
+      }
+    }
+    const ContentHash cells_digest = SheetDigest(index, member, relationships, "cells");
+    const ContentHash list_digest = SheetDigest(index, member, relationships, "list");
+    if (member != nullptr && Reuse(sheet.part, member, cells_digest, list_digest)) {
+      for (const OpcRelationship& relationship : relationships) NameRelated(relationship);
+      return;
+    }
+    ParsedSheet parsed;
+    if (member != nullptr) parsed = ParseCells(index, *member, cells_digest);
+    SheetRecords records(package_, workbook_, index, limits_);
+    records.AddSheet(parsed);
+    records.AddHyperlinks(parsed, relationships);
+    records.AddRelatedParts(relationships);
+    for (const OpcRelationship& relationship : relationships) NameRelated(relationship);
+    std::vector<Diagnostic> complaints = std::move(parsed.diagnostics);
+    for (Diagnostic& diagnostic : records.TakeDiagnostics()) {
+      complaints.push_back(std::move(diagnostic));
+    }
+    // A sheet that gave cause for complaint must be read again next time, to complain again.
+    const ContentHash key =
+        complaints.empty() ? list_digest : ContentHash::Of(list_digest.ToString() + "complaints");
+    content_.segments.push_back(
+        std::make_shared<RecordListSegment>(sheet.part, key, records.Take()));
+    if (parsed.cells) content_.segments.push_back(parsed.cells);
+    content_.diagnostics.insert(content_.diagnostics.end(), complaints.begin(), complaints.end());
+  }
+
+  // A sheet that was read without complaint before is not read again.
+  bool Reuse(const std::string& part, const ZipMember* member, const ContentHash& cells_digest,
+             const ContentHash& list_digest) {
+    if (!reuse_) return false;
+    std::shared_ptr<const Segment> cells = reuse_(part, cells_digest);
+    if (cells == nullptr) return false;
+    const auto* grid = dynamic_cast<const GridSegment*>(cells.get());
+    if (grid == nullptr || grid->sheet().part_digest.is_zero()) return false;
+    std::shared_ptr<const Segment> list = reuse_(part, list_digest);
+    if (list == nullptr) return false;
+    Part& entry = content_.parts[part_index_.at(member)];
+    entry.digest = grid->sheet().part_digest;
+    entry.size_bytes = grid->sheet().part_size_bytes;
+    records_left_ -= std::min<uint64_t>(records_left_, cells->record_count());
+    content_.segments.push_back(std::move(list));
+    content_.segments.push_back(std::move(cells));
+    return true;
+  }
+
+  ParsedSheet ParseCells(size_t index, const ZipMember& member, const ContentHash& digest) {
+    ParsedSheet parsed;
+    const SheetEntry& sheet = workbook_.sheets[index];
+    Part& part = content_.parts[part_index_.at(&member)];
+    Result<std::string> bytes = zip_.Read(member);
+    if (!bytes.ok()) {
+      parsed.diagnostics.push_back(
+          {"error", "unreadable_part", QuoteSheetName(sheet.name), bytes.status().message()});
+      part.digest = ContentHash::Of(zip_.CompressedBytes(member));
+      part.size_bytes = member.size_bytes;
+      return parsed;
+    }
+    part.digest = ContentHash::Of(*bytes);
+    part.size_bytes = bytes->size();
+    Result<std::string> xml = XmlTakeAsUtf8(*std::move(bytes));
+    if (!xml.ok()) {
+      parsed.diagnostics.push_back(
+          {"error", "malformed", QuoteSheetName(sheet.name), xml.status().message()});
+      return parsed;
+    }
+    LoadSharedStrings();
+    GridSheet grid;
+    grid.name = sheet.name;
+    grid.part = sheet.part;
+    grid.parent = QuoteSheetName(sheet.name);
+    grid.hidden = sheet.HiddenReason();
+    grid.epoch = workbook_.epoch;
+    grid.part_digest = part.digest;
+    grid.part_size_bytes = part.size_bytes;
+    SheetContext context{&shared_strings_, &styles_, limits_};
+    context.limits.records_max = records_left_;
+    parsed = ParseSheet(*xml, std::move(grid), digest, context);
+    records_left_ -= std::min<uint64_t>(records_left_, parsed.cells->cell_count());
+    return parsed;
+  }
+
+  void NameRelated(const OpcRelationship& relationship) {
+    if (relationship.is_external) return;
+    if (relationship.type == "table") AddKinds(relationship.target, {"table", "table_column"});
+    if (relationship.type == "comments") AddKinds(relationship.target, {"comment"});
+    if (relationship.type == "threadedComment") {
+      AddKinds(relationship.target, {"threaded_comment"});
+    }
+  }
+
+  void AddKinds(std::string_view part, std::vector<std::string> kinds) {
+    const ZipMember* member = part.empty() ? nullptr : package_.Find(part);
+    if (member != nullptr) content_.parts[part_index_.at(member)].kinds = std::move(kinds);
+  }
+
+  // Parts whose content records show. The style sheet is not among them: of it only number formats
+  // are shown.
+  void NameKinds() {
+    AddKinds(workbook_.part, {"sheet", "defined_name"});
+    AddKinds(workbook_.shared_strings_part, {"cell"});
+    AddKinds(workbook_.calculation_chain_part, {"cell"});
+    AddKinds(workbook_.threaded_persons_part, {"threaded_comment"});
+    AddKinds(OpcRelationshipsPart(workbook_.part), {"sheet"});
+    for (const SheetEntry& sheet : workbook_.sheets) {
+      const ZipMember* member = sheet.part.empty() ? nullptr : package_.Find(sheet.part);
+      if (member == nullptr) continue;
+      if (sheet.type == "worksheet" || sheet.type == "xlMacrosheet") {
+        AddKinds(sheet.part, {"sheet", "cell", "merge", "hyperlink", "sheet_property"});
+      } else {
+        AddKinds(sheet.part, {"sheet", "sheet_property"});
+      }
+      AddKinds(OpcRelationshipsPart(sheet.part), {"hyperlink"});
+    }
+  }
+
+  void CapDiagnostics() {
+    const size_t most = limits_.diagnostics_max;
+    const size_t count = content_.diagnostics.size();
+    if (count <= most) return;
+    content_.diagnostics.resize(most);
+    Diagnose("note", "diagnostics_cut", "",
+             std::to_string(count - most) + " more diagnostics are left out");
+  }
+
+  const ZipReader& zip_;
+  OpcPackage package_;
+  const Limits& limits_;
+  const SegmentSource& reuse_;
+  Workbook workbook_;
+  Styles styles_;
+  SharedStrings shared_strings_;
+  bool shared_strings_loaded_ = false;
+  uint64_t records_left_ = limits_.records_max;
+  std::set<const ZipMember*> sheet_members_;
+  std::map<const ZipMember*, size_t> part_index_;
+  ParsedContent content_;
+};
+
+}  // namespace
+
+Status CheckContainer(std::string_view bytes) {
+  if (IsEncryptedOfficeFile(bytes)) {
+    return Status(ErrorCode::kParseFailed,
+                  "the workbook is encrypted; save it without a password first");
+  }
+  if (IsCompoundFile(bytes)) {
+    return Status(ErrorCode::kParseFailed,
+                  "this is a legacy binary workbook (xls); save it as xlsx first");
+  }
+  return OkStatus();
+}
+
+Result<ParsedContent> BuildView(std::string_view bytes, const Limits& limits,
+                                const SegmentSource& reuse) {
+  STAGED_RETURN_IF_ERROR(CheckContainer(bytes));
+  STAGED_ASSIGN_OR_RETURN(const ZipReader zip, ZipReader::Open(bytes, limits));
+  return ViewBuilder(zip, limits, reuse).Build();
+}
+
+}  // namespace staged::xlsx
