@@ -24,6 +24,8 @@ class SharedStrings {
     const size_t begin = index == 0 ? 0 : ends_[index - 1];
     return std::string_view(pool_).substr(begin, ends_[index] - begin);
   }
+  // Without formatting or phonetics. REQUIRES: index < size().
+  [[nodiscard]] bool is_plain(size_t index) const { return is_plain_[index]; }
   // The first item that is exactly this text, without formatting or phonetics.
   [[nodiscard]] std::optional<size_t> FindPlain(std::string_view text) const;
 

@@ -59,17 +59,15 @@ def main(path):
     for sheet in formulas.worksheets:
         name = sheet.title
         cached = values[name]
-        for row in sheet.iter_rows():
-            for cell in row:
-                if isinstance(cell, openpyxl.cell.cell.MergedCell) or cell.value is None:
-                    continue
-                is_formula = cell.data_type == "f" or isinstance(
-                    cell.value, (ArrayFormula, DataTableFormula))
-                formula = formula_of(cell.value) if is_formula else None
-                value = cached[cell.coordinate].value if is_formula else cell.value
-                shown = "blank\t" if value is None else show(value, formulas.epoch)
-                print("%s!%s\t%s\t%s" % (escape(name), cell.coordinate, shown,
-                                         escape(formula or "")))
+        for _, cell in sorted(sheet._cells.items()):  # the sparse store: not every cell of the range
+            if isinstance(cell, openpyxl.cell.cell.MergedCell) or cell.value is None:
+                continue
+            is_formula = cell.data_type == "f" or isinstance(
+                cell.value, (ArrayFormula, DataTableFormula))
+            formula = formula_of(cell.value) if is_formula else None
+            value = cached[cell.coordinate].value if is_formula else cell.value
+            shown = "blank\t" if value is None else show(value, formulas.epoch)
+            print("%s!%s\t%s\t%s" % (escape(name), cell.coordinate, shown, escape(formula or "")))
 
 
 main(sys.argv[1])

@@ -171,7 +171,7 @@ TEST(XlsxParse, RecordsAroundTheCells) {
   EXPECT_EQ(by_locator["Table1[Sum]"].attrs.FindString("formula"), "Table1[Qty]*2");
   EXPECT_EQ(by_locator["Table1[Qty]"].parent, "table:Table1");
   EXPECT_EQ(by_locator["Sheet1!property:pageMargins"].kind, "sheet_property");
-  EXPECT_EQ(by_locator.size(), 9u);
+  EXPECT_EQ(by_locator.size(), 10u);
 }
 
 TEST(XlsxParse, SaysWhatIsBrokenAndKeepsTheRest) {
