@@ -4,7 +4,7 @@
 add_library(staged_options INTERFACE)
 target_include_directories(staged_options INTERFACE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(staged_options INTERFACE -Wall -Wextra -Werror -Wshadow=local -Wnon-virtual-dtor
-                       -Wno-missing-field-initializers)
+                       -Wno-missing-field-initializers -Wno-maybe-uninitialized)
 
 function(staged_link target visibility)
   cmake_parse_arguments(ARG "" "" "DEPENDS;PACKAGES;PKG;THIRD_PARTY;TEST_PKG" ${ARGN})

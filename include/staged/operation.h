@@ -30,7 +30,7 @@ struct Actor {
 
 enum class BranchKind : uint8_t { kChat = 1, kReview = 2, kEvaluation = 3, kHuman = 4 };
 
-// Persisted: never renumber. The first six are content operations.
+// Persisted: never renumber.
 enum class OperationType : uint8_t {
   kCreate = 1,
   kReplace = 2,
@@ -51,6 +51,8 @@ enum class OperationType : uint8_t {
   kWithdraw = 17,  // a submit whose publication met a change on disk: taken back, nothing lost
 };
 [[nodiscard]] std::string_view OperationTypeName(OperationType type);
+// Whether operations of this type stage something: the first six, and a rebase or resolve that had
+// to change bytes. Such an operation with at least one change is live until another consumes it.
 [[nodiscard]] bool IsContentOperation(OperationType type);
 
 struct PathChange {

@@ -25,6 +25,9 @@ std::string_view OperationTypeName(OperationType type) {
   return "unknown";
 }
 
-bool IsContentOperation(OperationType type) { return type <= OperationType::kDelete; }
+bool IsContentOperation(OperationType type) {
+  return type <= OperationType::kDelete || type == OperationType::kResolve ||
+         type == OperationType::kRebase;
+}
 
 }  // namespace staged

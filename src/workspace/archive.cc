@@ -1,0 +1,237 @@
+// Export and import: one file with every operation and every object (docs/storage-format.md).
+
+#include <algorithm>
+
+#include "base/binary.h"
+#include "journal/operation_encoding.h"
+#include "workspace/layout.h"
+#include "workspace/projection.h"
+#include "workspace/workspace_impl.h"
+
+namespace staged {
+namespace {
+
+constexpr std::string_view kMagic = "staged-export 1\n";
+// A section: tag (1 byte), size (fixed 64), payload.
+enum class Section : uint8_t { kObject = 1, kBranch = 2, kOperation = 3, kEnd = 4 };
+constexpr uint64_t kSectionHeaderBytes = 9;
+constexpr uint64_t kSectionBytesMax = uint64_t{8} << 30;
+
+std::pair<std::string, std::string> SplitFileName(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return {".", path};
+  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
+}
+
+class ArchiveWriter {
+ public:
+  explicit ArchiveWriter(File& file) : file_(file) {}
+  Status Put(std::string_view bytes) {
+    STAGED_RETURN_IF_ERROR(file_.WriteAt(offset_, bytes));
+    offset_ += bytes.size();
+    hasher_.Update(bytes);
+    return OkStatus();
+  }
+  Status PutSection(Section tag, std::string_view payload) {
+    BinaryWriter header;
+    header.PutByte(static_cast<uint8_t>(tag));
+    header.PutFixed64(payload.size());
+    STAGED_RETURN_IF_ERROR(Put(header.bytes()));
+    return Put(payload);
+  }
+  ContentHash Digest() { return hasher_.Finish(); }
+
+ private:
+  File& file_;
+  uint64_t offset_ = 0;
+  ContentHasher hasher_;
+};
+
+Status Damaged(const std::string& what) {
+  return {ErrorCode::kDataLoss, "the export is damaged (" + what + "); export it again"};
+}
+
+class ArchiveReader {
+ public:
+  explicit ArchiveReader(File& file) : file_(file) {}
+  Result<std::string> Take(uint64_t size_bytes) {
+    STAGED_ASSIGN_OR_RETURN(std::string bytes, file_.ReadAt(offset_, size_bytes));
+    if (bytes.size() != size_bytes) return Damaged("it ends early");
+    offset_ += size_bytes;
+    return bytes;
+  }
+  struct Item {
+    Section tag = Section::kEnd;
+    std::string payload;
+  };
+  // The next section; the digest of everything before kEnd's payload is checked.
+  Result<Item> Next() {
+    STAGED_ASSIGN_OR_RETURN(const std::string header, Take(kSectionHeaderBytes));
+    BinaryReader reader(header);
+    Item item;
+    item.tag = static_cast<Section>(reader.GetByte());
+    const uint64_t size_bytes = reader.GetFixed64();
+    if (size_bytes > kSectionBytesMax) return Damaged("a section's size");
+    STAGED_ASSIGN_OR_RETURN(item.payload, Take(size_bytes));
+    if (item.tag == Section::kEnd) {
+      if (hasher_.Finish().raw() != item.payload) return Damaged("its digest differs");
+      return item;
+    }
+    hasher_.Update(header);
+    hasher_.Update(item.payload);
+    return item;
+  }
+  Status CheckMagic() {
+    STAGED_ASSIGN_OR_RETURN(const std::string magic, Take(kMagic.size()));
+    if (magic != kMagic) {
+      return {ErrorCode::kInvalidArgument,
+              "the file is no export of a workspace, or of a newer version"};
+    }
+    hasher_.Update(magic);
+    return OkStatus();
+  }
+
+ private:
+  File& file_;
+  uint64_t offset_ = 0;
+  ContentHasher hasher_;
+};
+
+std::string EncodeBranch(const BranchRow& branch) {
+  BinaryWriter writer;
+  writer.PutString(branch.name);
+  writer.PutByte(static_cast<uint8_t>(branch.kind));
+  writer.PutSigned(branch.created_sequence);
+  writer.PutSigned(branch.lease_epoch);
+  return writer.Take();
+}
+
+Result<BranchRow> DecodeBranch(std::string_view bytes) {
+  BinaryReader reader(bytes);
+  BranchRow branch;
+  branch.name = reader.GetString();
+  branch.kind = static_cast<BranchKind>(reader.GetByte());
+  branch.created_sequence = reader.GetSigned();
+  branch.lease_epoch = reader.GetSigned();
+  STAGED_RETURN_IF_ERROR(reader.Finish("a branch in the export"));
+  return branch;
+}
+
+Status WriteAccepted(WorkspaceImpl& workspace, const Tree& accepted) {
+  Directory& root = workspace.root_directory();
+  for (const auto& [path, entry] : accepted) {
+    for (size_t slash = path.find('/'); slash != std::string::npos;
+         slash = path.find('/', slash + 1)) {
+      const Status made = root.MakeDirectory(path.substr(0, slash), 0755);
+      if (!made.ok() && made.code() != ErrorCode::kConflict) return made;
+    }
+    STAGED_ASSIGN_OR_RETURN(const std::string bytes, workspace.store().Get(entry.hash));
+    if (entry.kind == EntryKind::kSymlink) {
+      STAGED_RETURN_IF_ERROR(root.MakeSymlink(path, bytes));
+      continue;
+    }
+    STAGED_ASSIGN_OR_RETURN(
+        const auto file,
+        root.Create(path, entry.kind == EntryKind::kExecutable ? 0755 : 0644));
+    STAGED_RETURN_IF_ERROR(file->WriteAt(0, bytes));
+    STAGED_RETURN_IF_ERROR(file->Sync());
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Status WorkspaceImpl::Export(const std::string& path, const ProgressCallback& progress) {
+  const auto [folder, name] = SplitFileName(path);
+  STAGED_ASSIGN_OR_RETURN(const auto directory, env_.OpenDirectory(folder));
+  STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
+  STAGED_ASSIGN_OR_RETURN(const auto forgotten, ForgottenHashes(*reader));
+  std::set<ContentHash> hashes;
+  STAGED_RETURN_IF_ERROR(
+      reader->ForEachHash([&](const ContentHash& hash) { hashes.insert(hash); }));
+  STAGED_ASSIGN_OR_RETURN(const auto file, directory->Create(name, 0600));
+  ArchiveWriter writer(*file);
+  STAGED_RETURN_IF_ERROR(writer.Put(kMagic));
+  uint64_t done = 0;
+  for (const ContentHash& hash : hashes) {
+    if (progress) progress(done++, hashes.size());
+    if (forgotten.contains(hash)) continue;
+    STAGED_ASSIGN_OR_RETURN(const std::string bytes, store_->Get(hash));
+    STAGED_RETURN_IF_ERROR(writer.PutSection(Section::kObject, bytes));
+  }
+  STAGED_ASSIGN_OR_RETURN(const auto branches, reader->Branches());
+  for (const BranchRow& branch : branches) {
+    STAGED_RETURN_IF_ERROR(writer.PutSection(Section::kBranch, EncodeBranch(branch)));
+  }
+  Status written = OkStatus();
+  STAGED_RETURN_IF_ERROR(reader->Scan({}, [&](const Operation& operation) {
+    const Result<std::string> encoded = EncodeOperation(operation);
+    written = encoded.ok() ? writer.PutSection(Section::kOperation,
+                                               std::string(operation.chain.raw()) + *encoded)
+                           : encoded.status();
+    return written.ok();
+  }));
+  STAGED_RETURN_IF_ERROR(written);
+  STAGED_RETURN_IF_ERROR(writer.PutSection(Section::kEnd, writer.Digest().raw()));
+  STAGED_RETURN_IF_ERROR(file->Sync());
+  return directory->SyncDirectory("");
+}
+
+Status ImportWorkspace(Env& env, const std::string& file_path, const std::string& root,
+                       const ProgressCallback& progress) {
+  const auto [folder, name] = SplitFileName(file_path);
+  STAGED_ASSIGN_OR_RETURN(const auto directory, env.OpenDirectory(folder));
+  STAGED_ASSIGN_OR_RETURN(const auto file, directory->OpenRead(name));
+  {
+    // Everything is checked before anything is made.
+    ArchiveReader check(*file);
+    STAGED_RETURN_IF_ERROR(check.CheckMagic());
+    for (;;) {
+      STAGED_ASSIGN_OR_RETURN(const ArchiveReader::Item item, check.Next());
+      if (item.tag == Section::kEnd) break;
+    }
+  }
+  STAGED_RETURN_IF_ERROR(env.MakeDirectories(root));
+  STAGED_ASSIGN_OR_RETURN(const auto target, env.OpenDirectory(root));
+  STAGED_ASSIGN_OR_RETURN(const auto items, target->List(""));
+  if (!items.empty()) {
+    return {ErrorCode::kConflict, "'" + root + "' is not empty; name an empty or new directory"};
+  }
+  const FormatRegistry no_formats;
+  WorkspaceImpl workspace(env, no_formats, root, {});
+  STAGED_RETURN_IF_ERROR(workspace.OpenParts(true));
+  STAGED_ASSIGN_OR_RETURN(const auto batch, workspace.store().NewBatch());
+  ArchiveReader reader(*file);
+  STAGED_RETURN_IF_ERROR(reader.CheckMagic());
+  STAGED_ASSIGN_OR_RETURN(const auto transaction, workspace.journal().BeginWrite(0));
+  uint64_t done = 0;
+  for (;;) {
+    STAGED_ASSIGN_OR_RETURN(ArchiveReader::Item item, reader.Next());
+    if (item.tag == Section::kEnd) break;
+    if (progress) progress(++done, 0);
+    if (item.tag == Section::kObject) {
+      STAGED_RETURN_IF_ERROR(batch->Add(item.payload).status());
+    } else if (item.tag == Section::kBranch) {
+      STAGED_ASSIGN_OR_RETURN(const BranchRow branch, DecodeBranch(item.payload));
+      STAGED_RETURN_IF_ERROR(transaction->PutBranch(branch));
+    } else if (item.tag == Section::kOperation) {
+      if (item.payload.size() < ContentHash::kSizeBytes) return Damaged("an operation");
+      const std::string_view payload = item.payload;
+      const ContentHash chain = ContentHash::FromRaw(payload.substr(0, ContentHash::kSizeBytes));
+      STAGED_ASSIGN_OR_RETURN(Operation operation,
+                              DecodeOperation(payload.substr(ContentHash::kSizeBytes)));
+      STAGED_RETURN_IF_ERROR(AppendAndProject(*transaction, operation));
+      if (operation.chain != chain) return Damaged("the chain of operations");
+    } else {
+      return Damaged("an unknown section");
+    }
+  }
+  STAGED_RETURN_IF_ERROR(batch->Commit());
+  STAGED_ASSIGN_OR_RETURN(const Tree accepted, ReadAcceptedTree(*transaction));
+  // Files before the journal: an import that dies leaves no workspace that opens.
+  STAGED_RETURN_IF_ERROR(WriteAccepted(workspace, accepted));
+  STAGED_RETURN_IF_ERROR(transaction->Commit(JournalTransaction::Durability::kDurable));
+  return workspace.MarkReady();
+}
+
+}  // namespace staged

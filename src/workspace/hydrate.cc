@@ -1,0 +1,255 @@
+// Checkout and sync: the working state as a folder that tools may change as they like, and what they
+// changed as operations of one turn. What changed is found by hash, never by time.
+
+#include <algorithm>
+
+#include "base/binary.h"
+#include "workspace/paths.h"
+#include "workspace/workspace_impl.h"
+
+namespace staged {
+namespace {
+
+// What a hydrated folder held when it was written; kept in the journal's settings.
+std::string ManifestName(const std::string& directory) { return "checkout:" + directory; }
+
+std::string EncodeManifest(const std::string& branch, const Tree& tree) {
+  BinaryWriter writer;
+  writer.PutByte(1);  // version
+  writer.PutString(branch);
+  writer.PutUnsigned(tree.size());
+  for (const auto& [path, entry] : tree) {
+    writer.PutString(path);
+    writer.PutByte(static_cast<uint8_t>(entry.kind));
+    writer.PutHash(entry.hash);
+  }
+  return writer.Take();
+}
+
+struct Manifest {
+  std::string branch;
+  Tree tree;
+};
+
+Result<Manifest> DecodeManifest(std::string_view bytes) {
+  BinaryReader reader(bytes);
+  Manifest manifest;
+  if (reader.GetByte() != 1) {
+    return Status(ErrorCode::kDataLoss, "the checkout's manifest is damaged; check out anew");
+  }
+  manifest.branch = reader.GetString();
+  constexpr uint64_t kEntryBytesMin = 34;
+  const uint64_t count = reader.GetCount(kEntryBytesMin);
+  for (uint64_t i = 0; i < count && reader.ok(); ++i) {
+    std::string path(reader.GetString());
+    const auto kind = static_cast<EntryKind>(reader.GetByte());
+    manifest.tree[std::move(path)] = Entry{kind, reader.GetHash()};
+  }
+  STAGED_RETURN_IF_ERROR(reader.Finish("the checkout's manifest"));
+  return manifest;
+}
+
+Status MakeParents(Directory& directory, const std::string& path) {
+  for (size_t slash = path.find('/'); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
+    const Status made = directory.MakeDirectory(path.substr(0, slash), 0755);
+    if (!made.ok() && made.code() != ErrorCode::kConflict) return made;
+  }
+  return OkStatus();
+}
+
+bool IsInside(const std::string& path, const std::string& folder) {
+  return path == folder || path.starts_with(folder.ends_with('/') ? folder : folder + "/");
+}
+
+// A file that went and one that came with the same bytes are one that moved, where that is unique.
+std::map<std::string, std::string> FindMoves(const std::vector<std::string>& gone,
+                                             const std::vector<std::string>& came,
+                                             const Tree& before, const Tree& after) {
+  std::map<ContentHash, std::vector<std::string>> sources;
+  std::map<ContentHash, std::vector<std::string>> targets;
+  for (const std::string& path : gone) sources[before.at(path).hash].push_back(path);
+  for (const std::string& path : came) targets[after.at(path).hash].push_back(path);
+  std::map<std::string, std::string> moves;
+  for (const auto& [hash, paths] : sources) {
+    const auto found = targets.find(hash);
+    if (found == targets.end() || paths.size() != 1 || found->second.size() != 1) continue;
+    if (before.at(paths.front()) != after.at(found->second.front())) continue;
+    moves[paths.front()] = found->second.front();
+  }
+  return moves;
+}
+
+}  // namespace
+
+Result<CheckoutAnswer> WorkspaceImpl::Checkout(const CallContext& context,
+                                               const std::string& directory) {
+  if (IsInside(directory, root_) || IsInside(root_, directory)) {
+    return Status(ErrorCode::kInvalidArgument,
+                  "check out into a directory outside of the workspace and not around it");
+  }
+  STAGED_RETURN_IF_ERROR(env_.MakeDirectories(directory));
+  STAGED_ASSIGN_OR_RETURN(const auto target, env_.OpenDirectory(directory));
+  STAGED_ASSIGN_OR_RETURN(const auto items, target->List(""));
+  if (!items.empty()) {
+    return Status(ErrorCode::kConflict,
+                  "'" + directory + "' is not empty; name an empty or new directory");
+  }
+  STAGED_ASSIGN_OR_RETURN(const BranchState state, ReadBranch(context.branch));
+  CheckoutAnswer answer;
+  for (const auto& [path, staged] : state.reduction.staged) {
+    if (staged.conflict) answer.conflicts.push_back(DescribeConflict(staged));
+  }
+  for (const auto& [path, entry] : state.reduction.working) {
+    STAGED_RETURN_IF_ERROR(MakeParents(*target, path));
+    const uint32_t mode = entry.kind == EntryKind::kExecutable ? 0755 : 0644;
+    if (entry.kind == EntryKind::kSymlink) {
+      STAGED_ASSIGN_OR_RETURN(const std::string link, ReadContent(path, entry.hash));
+      STAGED_RETURN_IF_ERROR(target->MakeSymlink(path, link));
+      ++answer.files;
+      continue;
+    }
+    // A clone shares blocks with the live file; it counts only if it has the right bytes.
+    if (FindEntry(state.live.disk, path) == entry &&
+        root_directory_->Clone(path, *target, path, mode).ok()) {
+      const Result<OptionalEntry> cloned = ScanPath(*target, path, {});
+      if (cloned.ok() && *cloned == entry) {
+        ++answer.files;
+        continue;
+      }
+      STAGED_RETURN_IF_ERROR(target->RemoveFile(path));
+    }
+    STAGED_ASSIGN_OR_RETURN(const std::string bytes, ReadContent(path, entry.hash));
+    STAGED_ASSIGN_OR_RETURN(const auto file, target->Create(path, mode));
+    STAGED_RETURN_IF_ERROR(file->WriteAt(0, bytes));
+    ++answer.files;
+  }
+  STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
+  STAGED_RETURN_IF_ERROR(
+      transaction->PutSetting(ManifestName(directory),
+                              EncodeManifest(context.branch, state.reduction.working)));
+  STAGED_RETURN_IF_ERROR(transaction->Commit(JournalTransaction::Durability::kDurable));
+  return answer;
+}
+
+Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::string& directory) {
+  STAGED_ASSIGN_OR_RETURN(const auto source, env_.OpenDirectory(directory));
+  Manifest manifest;
+  {
+    STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
+    STAGED_ASSIGN_OR_RETURN(const auto encoded, reader->Setting(ManifestName(directory)));
+    if (!encoded) {
+      return Status(ErrorCode::kNotFound,
+                    "'" + directory + "' was not made by `staged checkout` of this workspace");
+    }
+    STAGED_ASSIGN_OR_RETURN(manifest, DecodeManifest(*encoded));
+  }
+  // Everything new is stored, durably and at once, before the journal is touched.
+  ScanOptions scan;
+  scan.tracked = &manifest.tree;
+  STAGED_ASSIGN_OR_RETURN(ScannedTree scanned, ScanTree(*source, scan));
+  STAGED_ASSIGN_OR_RETURN(const auto batch, store_->NewBatch());
+  std::map<std::string, std::string> links;
+  for (auto& [path, entry] : scanned.entries) {
+    if (FindEntry(manifest.tree, path) == entry) continue;
+    STAGED_ASSIGN_OR_RETURN(const std::string bytes, ReadEntry(*source, path));
+    STAGED_ASSIGN_OR_RETURN(entry.hash, batch->Add(bytes));
+  }
+  STAGED_RETURN_IF_ERROR(batch->Commit());
+
+  CallContext own = context;
+  own.branch = manifest.branch;
+  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, own, {}));
+  SyncAnswer answer;
+  for (SkippedFile& skipped : scanned.skipped) {
+    answer.skipped.push_back({std::move(skipped.path), std::move(skipped.reason)});
+  }
+  if (!session->repeated().empty()) {
+    for (const int64_t sequence : session->repeated()) {
+      STAGED_ASSIGN_OR_RETURN(const Operation operation, session->transaction().Read(sequence));
+      answer.operations.push_back(AnswerOf(operation));
+    }
+    return answer;
+  }
+  const auto is_skipped = [&](const std::string& path) {
+    return std::any_of(answer.skipped.begin(), answer.skipped.end(), [&](const SkippedPath& one) {
+      return IsInside(path, one.path);
+    });
+  };
+  std::vector<std::string> gone;
+  std::vector<std::string> came;
+  std::vector<Operation> operations;
+  for (const auto& [path, entry] : manifest.tree) {
+    if (!scanned.entries.contains(path) && !is_skipped(path)) gone.push_back(path);
+  }
+  for (const auto& [path, entry] : scanned.entries) {
+    const OptionalEntry before = FindEntry(manifest.tree, path);
+    if (!before) {
+      came.push_back(path);
+    } else if (*before != entry) {
+      Operation operation;
+      operation.type =
+          before->hash == entry.hash ? OperationType::kMode : OperationType::kReplace;
+      operation.changes = {{path, before, entry}};
+      operations.push_back(std::move(operation));
+    }
+  }
+  const auto moves = FindMoves(gone, came, manifest.tree, scanned.entries);
+  std::set<std::string> moved;
+  for (const auto& [from, to] : moves) {
+    moved.insert({from, to});
+    const Entry entry = manifest.tree.at(from);
+    Operation operation;
+    operation.type = OperationType::kMove;
+    operation.changes = {{from, entry, {}}, {to, {}, entry}};
+    operations.push_back(std::move(operation));
+  }
+  for (const std::string& path : gone) {
+    if (moved.contains(path)) continue;
+    Operation operation;
+    operation.type = OperationType::kDelete;
+    operation.changes = {{path, manifest.tree.at(path), {}}};
+    operations.push_back(std::move(operation));
+  }
+  Tree after = session->reduction().working;
+  for (const std::string& path : gone) after.erase(path);
+  for (const std::string& path : came) {
+    if (const std::string twin = FindTwin(after, path); !twin.empty()) {
+      answer.skipped.push_back({path, "would be the same file as '" + twin +
+                                          "' on systems without case; rename it"});
+      scanned.entries.erase(path);
+      continue;
+    }
+    if (moved.contains(path)) continue;
+    Operation operation;
+    operation.type = OperationType::kCreate;
+    operation.changes = {{path, {}, scanned.entries.at(path)}};
+    operations.push_back(std::move(operation));
+  }
+  // Deletions first, so that a directory may become a file; each base is what was checked out, so
+  // that a path which the branch moved meanwhile is staged as a conflict and not overwritten.
+  std::stable_sort(operations.begin(), operations.end(),
+                   [](const Operation& left, const Operation& right) {
+                     return (left.type == OperationType::kDelete) >
+                            (right.type == OperationType::kDelete);
+                   });
+  for (Operation& operation : operations) {
+    STAGED_ASSIGN_OR_RETURN(const Operation appended, session->Append(std::move(operation)));
+    answer.operations.push_back(AnswerOf(appended));
+  }
+  if (operations.empty()) return answer;
+  STAGED_RETURN_IF_ERROR(session->Renew());
+  for (const StagedChange& change : answer.operations) {
+    const StagedPath* staged = session->reduction().Find(change.path);
+    if (staged != nullptr && staged->conflict) answer.conflicts.push_back(DescribeConflict(*staged));
+  }
+  Tree now = manifest.tree;
+  for (const std::string& path : gone) now.erase(path);
+  for (const auto& [path, entry] : scanned.entries) now[path] = entry;
+  STAGED_RETURN_IF_ERROR(session->transaction().PutSetting(
+      ManifestName(directory), EncodeManifest(manifest.branch, now)));
+  STAGED_RETURN_IF_ERROR(session->Commit());
+  return answer;
+}
+
+}  // namespace staged

@@ -1,0 +1,49 @@
+#include "workspace/ignore_rules.h"
+
+#include "base/glob.h"
+
+namespace staged {
+
+void IgnoreRules::Add(const std::string& folder, std::string_view text) {
+  const std::string prefix = folder.empty() ? "" : folder + "/";
+  while (!text.empty()) {
+    const size_t newline = text.find('\n');
+    std::string_view line = text.substr(0, newline);
+    text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    // Trailing blanks count only behind a backslash.
+    while (line.ends_with(' ') && !line.ends_with("\\ ")) line.remove_suffix(1);
+    if (line.empty() || line.front() == '#') continue;
+    Rule rule;
+    rule.folder = prefix;
+    if (line.front() == '!') {
+      rule.negated = true;
+      line.remove_prefix(1);
+    }
+    if (line.ends_with('/')) {
+      rule.directory_only = true;
+      line.remove_suffix(1);
+    }
+    rule.anchored = line.find('/') != std::string_view::npos;
+    if (line.starts_with('/')) line.remove_prefix(1);
+    if (line.empty()) continue;
+    rule.pattern = line;
+    rules_.push_back(std::move(rule));
+  }
+}
+
+bool IgnoreRules::IsIgnored(std::string_view path, bool is_directory) const {
+  const size_t slash = path.rfind('/');
+  const std::string_view name =
+      slash == std::string_view::npos ? path : path.substr(slash + 1);
+  for (auto rule = rules_.rbegin(); rule != rules_.rend(); ++rule) {
+    if (rule->directory_only && !is_directory) continue;
+    if (!path.starts_with(rule->folder)) continue;
+    const std::string_view subject =
+        rule->anchored ? path.substr(rule->folder.size()) : name;
+    if (MatchesPathGlob(rule->pattern, subject)) return !rule->negated;
+  }
+  return false;
+}
+
+}  // namespace staged

@@ -1,0 +1,201 @@
+#include "workspace/live_scan.h"
+
+#include "base/utf8.h"
+#include "workspace/ignore_rules.h"
+#include "workspace/layout.h"
+#include "workspace/paths.h"
+
+namespace staged {
+namespace {
+
+constexpr int kReadAttempts = 3;
+constexpr uint64_t kIgnoreFileBytesMax = 1 << 20;
+
+EntryKind KindOf(const FileStatus& status) {
+  return status.is_executable() ? EntryKind::kExecutable : EntryKind::kFile;
+}
+
+Result<ContentHash> Sink(const ScanOptions& options, std::string_view bytes) {
+  if (options.content_sink) return options.content_sink(bytes);
+  return ContentHash::Of(bytes);
+}
+
+// Reads until the file did not change meanwhile, so that a hash is always of one state.
+Result<Entry> ReadFileEntry(Directory& directory, const std::string& path, FileStatus status,
+                            const ScanOptions& options) {
+  for (int attempt = 0; attempt < kReadAttempts; ++attempt) {
+    STAGED_ASSIGN_OR_RETURN(const std::string bytes, directory.ReadFile(path, kFileBytesMax));
+    STAGED_ASSIGN_OR_RETURN(const FileStatus after, directory.Stat(path));
+    if (after == status || after.size_bytes == bytes.size()) {
+      STAGED_ASSIGN_OR_RETURN(const ContentHash hash, Sink(options, bytes));
+      const Entry entry{KindOf(after), hash};
+      if (after == status && options.memory != nullptr) {
+        options.memory->Remember(path, after, entry);
+      }
+      return entry;
+    }
+    status = after;
+  }
+  return Status(ErrorCode::kBusy,
+                "'" + path + "' keeps changing while it is read; try again when its writer is done");
+}
+
+Result<Entry> EntryOf(Directory& directory, const std::string& path, const FileStatus& status,
+                      const ScanOptions& options) {
+  if (status.kind == FileKind::kSymlink) {
+    STAGED_ASSIGN_OR_RETURN(const std::string target, directory.ReadLink(path));
+    STAGED_ASSIGN_OR_RETURN(const ContentHash hash, Sink(options, target));
+    return Entry{EntryKind::kSymlink, hash};
+  }
+  if (options.memory != nullptr) {
+    if (const OptionalEntry known = options.memory->Lookup(path, status)) return *known;
+  }
+  return ReadFileEntry(directory, path, status, options);
+}
+
+class Scanner {
+ public:
+  Scanner(Directory& directory, const ScanOptions& options)
+      : directory_(directory), options_(options) {}
+
+  Status Run() { return ScanFolder("", false); }
+  ScannedTree Take() { return std::move(tree_); }
+
+ private:
+  bool IsTracked(const std::string& path) const {
+    return options_.tracked != nullptr && options_.tracked->contains(path);
+  }
+  bool HasTrackedBelow(const std::string& folder) const {
+    if (options_.tracked == nullptr) return false;
+    const auto next = options_.tracked->lower_bound(folder + "/");
+    return next != options_.tracked->end() && next->first.starts_with(folder + "/");
+  }
+  void Skip(const std::string& path, std::string reason) {
+    tree_.skipped.push_back({ReplaceInvalidUtf8(path), std::move(reason)});
+  }
+
+  void ReadIgnoreFile(const std::string& folder, const char* name) {
+    const std::string path = folder.empty() ? name : folder + "/" + name;
+    // A rules file that cannot be read as text is a file like any other.
+    const Result<std::string> text = directory_.ReadFile(path, kIgnoreFileBytesMax);
+    if (text.ok()) rules_.Add(folder, *text);
+  }
+
+  Status ScanFolder(const std::string& folder, bool only_tracked) {
+    auto items = directory_.List(folder);
+    if (!items.ok()) {
+      if (folder.empty()) return std::move(items).status();
+      Skip(folder, items.status().message());
+      return OkStatus();
+    }
+    if (options_.ignore_rules) {
+      for (const char* name : {".gitignore", ".stagedignore"}) {
+        for (const DirectoryItem& item : *items) {
+          if (item.name == name && item.kind == FileKind::kFile) ReadIgnoreFile(folder, name);
+        }
+      }
+    }
+    for (const DirectoryItem& item : *items) {
+      const std::string path = folder.empty() ? item.name : folder + "/" + item.name;
+      STAGED_RETURN_IF_ERROR(ScanItem(path, item, only_tracked));
+    }
+    return OkStatus();
+  }
+
+  Status ScanItem(const std::string& path, const DirectoryItem& item, bool only_tracked) {
+    if (IsReservedName(item.name) || IsScratchName(item.name)) return OkStatus();
+    if (!IsValidUtf8(item.name)) {
+      Skip(path, "its name is not UTF-8; rename it");
+      return OkStatus();
+    }
+    if (item.kind == FileKind::kDirectory) return ScanSubfolder(path, only_tracked);
+    const bool ignored =
+        only_tracked || (options_.ignore_rules && rules_.IsIgnored(path, false));
+    if (ignored && !IsTracked(path)) return OkStatus();
+    return ScanFile(path);
+  }
+
+  Status ScanSubfolder(const std::string& path, bool only_tracked) {
+    if (directory_.Stat(path + "/" + layout::kFolder).ok()) {
+      Skip(path, "is a workspace of its own");
+      return OkStatus();
+    }
+    const bool ignored = only_tracked || (options_.ignore_rules && rules_.IsIgnored(path, true));
+    if (ignored && !HasTrackedBelow(path)) return OkStatus();
+    return ScanFolder(path, ignored);
+  }
+
+  Status ScanFile(const std::string& path) {
+    const Result<FileStatus> status = directory_.Stat(path);
+    if (!status.ok()) {
+      if (status.status().code() != ErrorCode::kNotFound) Skip(path, status.status().message());
+      return OkStatus();
+    }
+    if (status->kind == FileKind::kOther || status->kind == FileKind::kDirectory) {
+      Skip(path, "is no regular file");
+      return OkStatus();
+    }
+    if (status->kind == FileKind::kSymlink) {
+      const Result<std::string> target = directory_.ReadLink(path);
+      if (!target.ok() || !SymlinkStaysInside(path, *target)) {
+        Skip(path, "symlink leads out of the workspace");
+        return OkStatus();
+      }
+    }
+    const Result<Entry> entry = EntryOf(directory_, path, *status, options_);
+    if (!entry.ok()) {
+      const ErrorCode code = entry.status().code();
+      if (code == ErrorCode::kNotFound) return OkStatus();  // gone meanwhile
+      if (code != ErrorCode::kPermissionDenied && code != ErrorCode::kBusy &&
+          code != ErrorCode::kLimitExceeded) {
+        return entry.status();
+      }
+      Skip(path, entry.status().message());
+      return OkStatus();
+    }
+    tree_.entries.emplace_hint(tree_.entries.end(), path, *entry);
+    if (options_.progress) options_.progress(tree_.entries.size());
+    return OkStatus();
+  }
+
+  Directory& directory_;
+  const ScanOptions& options_;
+  IgnoreRules rules_;
+  ScannedTree tree_;
+};
+
+}  // namespace
+
+Result<ScannedTree> ScanTree(Directory& directory, const ScanOptions& options) {
+  Scanner scanner(directory, options);
+  if (options.memory != nullptr) options.memory->BeginScan();
+  const Status scanned = scanner.Run();
+  if (options.memory != nullptr) options.memory->EndScan();
+  STAGED_RETURN_IF_ERROR(scanned);
+  return scanner.Take();
+}
+
+Result<OptionalEntry> ScanPath(Directory& directory, const std::string& path,
+                               const ScanOptions& options) {
+  const Result<FileStatus> status = directory.Stat(path);
+  if (!status.ok()) {
+    // A parent that is a file or a symlink means that there is no file of this name.
+    const ErrorCode code = status.status().code();
+    if (code == ErrorCode::kNotFound || code == ErrorCode::kPathEscape) return OptionalEntry();
+    return status.status();
+  }
+  if (status->kind != FileKind::kFile && status->kind != FileKind::kSymlink) {
+    return Status(ErrorCode::kInvalidArgument,
+                  "'" + path + "' is no regular file on disk; move it away first");
+  }
+  STAGED_ASSIGN_OR_RETURN(const Entry entry, EntryOf(directory, path, *status, options));
+  return OptionalEntry(entry);
+}
+
+Result<std::string> ReadEntry(Directory& directory, const std::string& path) {
+  STAGED_ASSIGN_OR_RETURN(const FileStatus status, directory.Stat(path));
+  if (status.kind == FileKind::kSymlink) return directory.ReadLink(path);
+  return directory.ReadFile(path, kFileBytesMax);
+}
+
+}  // namespace staged

@@ -1,0 +1,159 @@
+// Reviews mint receipts; people approve or reject pending ones (rules 6 and 7).
+
+#include <algorithm>
+
+#include "workspace/projection.h"
+#include "workspace/workspace_impl.h"
+
+namespace staged {
+namespace {
+
+constexpr size_t kReceiptIdBytes = 8;
+
+std::string NewReceiptId(Env& env) {
+  const ContentHash random = ContentHash::Of(env.RandomBytes(ContentHash::kSizeBytes));
+  return "r-" + random.ToHex().substr(0, 2 * kReceiptIdBytes);
+}
+
+std::string MovePartner(const StagedPath& staged) {
+  return staged.moved_to.empty() ? staged.moved_from : staged.moved_to;
+}
+
+}  // namespace
+
+Result<ReviewAnswer> WorkspaceImpl::Review(const CallContext& context,
+                                           const std::vector<std::string>& paths) {
+  // Views and differences are made before the transaction, which others wait for; they stay valid
+  // as long as the same entries are staged on the same base.
+  std::map<std::string, std::pair<PathChange, Diff>> prepared;
+  {
+    STAGED_ASSIGN_OR_RETURN(BranchState state, ReadBranch(context.branch));
+    STAGED_ASSIGN_OR_RETURN(const auto selected, SelectStaged(state.reduction, paths));
+    for (const std::string& path : selected) {
+      const StagedPath& staged = *state.reduction.Find(path);
+      if (staged.conflict || !staged.changes_anything()) continue;
+      STAGED_ASSIGN_OR_RETURN(Diff diff, DiffStaged(state.reduction, staged));
+      prepared[path] = {{path, staged.accepted, staged.staged}, std::move(diff)};
+    }
+  }
+  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, paths));
+  const Reduction& reduction = session->reduction();
+  ReviewAnswer answer;
+  if (!session->repeated().empty()) {
+    STAGED_ASSIGN_OR_RETURN(const Operation operation,
+                            session->transaction().Read(session->repeated().back()));
+    answer.operation = operation.sequence;
+    const Value* receipts = operation.payload.Find(kPayloadReceipts);
+    for (const Value& value : receipts ? receipts->as_array() : Value::Array{}) {
+      STAGED_ASSIGN_OR_RETURN(ReceiptRow receipt, ReceiptFromValue(value));
+      answer.reviewed.push_back({std::move(receipt), "", {}});
+    }
+    return answer;
+  }
+  STAGED_ASSIGN_OR_RETURN(const auto selected, SelectStaged(reduction, paths));
+  STAGED_ASSIGN_OR_RETURN(const auto policy_text,
+                          session->transaction().Setting(std::string(kPolicySetting)));
+  STAGED_ASSIGN_OR_RETURN(const Policy policy, Policy::Parse(policy_text.value_or("")));
+
+  Operation operation;
+  operation.type = OperationType::kReview;
+  Value::Array receipts;
+  for (const std::string& path : selected) {
+    const StagedPath& staged = *reduction.Find(path);
+    if (staged.conflict) return ConflictError(staged);
+    if (!staged.changes_anything()) continue;
+    const PathChange change{path, staged.accepted, staged.staged};
+    auto known = prepared.find(path);
+    if (known == prepared.end() || known->second.first != change) {
+      STAGED_ASSIGN_OR_RETURN(Diff diff, DiffStaged(reduction, staged));
+      prepared[path] = {change, std::move(diff)};
+      known = prepared.find(path);
+    }
+    const Diff& diff = known->second.second;
+    ReceiptRow receipt;
+    receipt.id = NewReceiptId(env_);
+    receipt.branch = context.branch;
+    receipt.path = path;
+    const bool by_human = policy.For(path).review == ReviewPolicy::kHuman;
+    receipt.state = by_human ? ReceiptState::kPending : ReceiptState::kMinted;
+    receipt.base = change.base;
+    receipt.staged = change.result;
+    receipt.staged_sequence = staged.operations.back();
+    receipt.evidence = Value::Object{{"diff", DiffHash(diff).ToString()},
+                                     {"diff_version", kDiffVersion},
+                                     {"parser", diff.parser.name},
+                                     {"parser_version", diff.parser.version},
+                                     {"shown_whole", true},
+                                     {"reviewer", context.actor.name}};
+    const std::string partner = MovePartner(staged);
+    if (!partner.empty()) receipt.evidence.Set("moved_with", partner);
+    receipts.push_back(ReceiptToValue(receipt));
+    operation.changes.push_back(change);
+    answer.reviewed.push_back({std::move(receipt), partner, diff});
+  }
+  if (answer.reviewed.empty()) return answer;
+  operation.payload.Set(kPayloadReceipts, std::move(receipts));
+  STAGED_ASSIGN_OR_RETURN(operation, session->Append(std::move(operation)));
+  STAGED_RETURN_IF_ERROR(session->Commit());
+  answer.operation = operation.sequence;
+  for (ReviewedPath& reviewed : answer.reviewed) {
+    reviewed.receipt.review_sequence = operation.sequence;
+  }
+  return answer;
+}
+
+Status WorkspaceImpl::DecideReceipt(const CallContext& context, const std::string& id,
+                                    ReceiptState state, const std::string& why) {
+  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}));
+  if (!session->repeated().empty()) return OkStatus();
+  STAGED_ASSIGN_OR_RETURN(const auto receipt, session->transaction().Receipt(id));
+  if (!receipt) {
+    return {ErrorCode::kNotFound,
+            "there is no receipt '" + id + "'; `staged review --json` names them"};
+  }
+  if (receipt->state != ReceiptState::kPending) {
+    const bool decided_again = receipt->state == ReceiptState::kMinted &&
+                               state == ReceiptState::kRejected;
+    if (!decided_again) {
+      return {receipt->state == ReceiptState::kVoid ? ErrorCode::kReviewVoid
+                                                    : ErrorCode::kInvalidArgument,
+              "receipt '" + id + "' is not pending any more; review the path again"};
+    }
+  }
+  // Only somebody else, and a person, completes what the policy wants a person to see.
+  if (context.actor.kind != ActorKind::kHuman) {
+    return {ErrorCode::kPermissionDenied, "only a person decides on receipt '" + id +
+                                              "'; run the command as a human actor"};
+  }
+  STAGED_ASSIGN_OR_RETURN(const auto operations,
+                          session->transaction().LiveOperations(receipt->branch));
+  for (const Operation& operation : operations) {
+    const bool touches =
+        std::any_of(operation.changes.begin(), operation.changes.end(),
+                    [&](const PathChange& change) { return change.path == receipt->path; });
+    if (touches && operation.actor.name == context.actor.name) {
+      return {ErrorCode::kPermissionDenied,
+              "'" + context.actor.name + "' wrote part of '" + receipt->path +
+                  "'; somebody else must decide on its receipt"};
+    }
+  }
+  Operation operation;
+  operation.type = OperationType::kApprove;
+  operation.payload.Set("decision", state == ReceiptState::kMinted ? "approved" : "rejected");
+  operation.payload.Set("receipt", id);
+  if (!why.empty()) operation.payload.Set("why", why);
+  AddReceiptState(operation, id, state);
+  STAGED_RETURN_IF_ERROR(session->Append(std::move(operation)).status());
+  return session->Commit();
+}
+
+Status WorkspaceImpl::Approve(const CallContext& context, const std::string& receipt) {
+  return DecideReceipt(context, receipt, ReceiptState::kMinted, "");
+}
+
+Status WorkspaceImpl::Reject(const CallContext& context, const std::string& receipt,
+                             const std::string& why) {
+  return DecideReceipt(context, receipt, ReceiptState::kRejected, why);
+}
+
+}  // namespace staged

@@ -1,0 +1,112 @@
+// Search over the records of exactly one state (rule 3), now or at an operation of the journal.
+
+#include <algorithm>
+
+#include "base/glob.h"
+#include "workspace/projection.h"
+#include "workspace/workspace_impl.h"
+
+namespace staged {
+namespace {
+
+SearchMode ModeOf(SearchRequest::Mode mode) {
+  switch (mode) {
+    case SearchRequest::Mode::kWords: return SearchMode::kWords;
+    case SearchRequest::Mode::kRegex: return SearchMode::kRegex;
+    case SearchRequest::Mode::kName: return SearchMode::kName;
+  }
+  return SearchMode::kWords;
+}
+
+std::vector<StateFile> StateFiles(const Tree& tree) {
+  std::vector<StateFile> files;
+  files.reserve(tree.size());
+  for (const auto& [path, entry] : tree) files.push_back({path, entry.hash});
+  return files;
+}
+
+}  // namespace
+
+Result<Tree> WorkspaceImpl::TreeAt(JournalReader& reader, const std::string& branch,
+                                   int64_t operation) {
+  STAGED_ASSIGN_OR_RETURN(const JournalHead head, reader.Head());
+  if (operation < 1 || operation > head.sequence) {
+    return Status(ErrorCode::kNotFound,
+                  "there is no operation " + std::to_string(operation) + "; `staged log` lists 1 "
+                  "to " + std::to_string(head.sequence));
+  }
+  STAGED_ASSIGN_OR_RETURN(const auto accepted, reader.AcceptedTreeAt(operation));
+  Tree tree;
+  for (const AcceptedEntry& entry : accepted) tree.emplace_hint(tree.end(), entry.path, entry.entry);
+  OperationFilter filter;
+  filter.branch = branch;
+  filter.up_to_sequence = operation;
+  std::vector<Operation> history;
+  STAGED_RETURN_IF_ERROR(reader.Scan(filter, [&](const Operation& one) {
+    history.push_back(one);
+    return true;
+  }));
+  return Reduce(std::move(tree), {}, LiveAfter(history)).working;
+}
+
+Result<SearchAnswer> WorkspaceImpl::Search(const CallContext& context,
+                                           const SearchRequest& request) {
+  Tree tree;
+  if (request.at_operation != 0) {
+    STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
+    STAGED_ASSIGN_OR_RETURN(tree, TreeAt(*reader, context.branch, request.at_operation));
+  } else {
+    STAGED_ASSIGN_OR_RETURN(BranchState state, ReadBranch(context.branch));
+    tree = std::move(state.reduction.working);
+  }
+  std::vector<StateFile> files = StateFiles(tree);
+  STAGED_ASSIGN_OR_RETURN(auto scope, index_->Resolve(files));
+  if (request.wait == WaitForViews::kWait && !scope->missing.empty() &&
+      request.mode != SearchRequest::Mode::kName) {
+    STAGED_RETURN_IF_ERROR(IndexFiles(scope->missing, tree, {}));
+    STAGED_ASSIGN_OR_RETURN(scope, index_->Resolve(std::move(files)));
+  }
+  SearchQuery query;
+  query.text = request.query;
+  query.mode = ModeOf(request.mode);
+  query.path_glob = request.path_glob;
+  if (!request.kind.empty()) query.kinds = {request.kind};
+  query.limit = request.limit;
+  STAGED_ASSIGN_OR_RETURN(SearchResult found, index_->Search(query, *scope));
+  SearchAnswer answer;
+  answer.more = found.more;
+  answer.unsearched = std::move(found.missing);
+  for (SearchHit& hit : found.hits) {
+    SearchMatch match;
+    match.working = FindEntry(tree, hit.path)->hash;
+    match.path = std::move(hit.path);
+    match.hash = hit.hash;
+    match.locator = std::move(hit.locator);
+    match.text = std::move(hit.text);
+    match.score = hit.score;
+    answer.hits.push_back(std::move(match));
+  }
+  return answer;
+}
+
+Status WorkspaceImpl::IndexFiles(const std::vector<std::string>& paths, const Tree& tree,
+                                 const ProgressCallback& progress) {
+  uint64_t done = 0;
+  for (const std::string& path : paths) {
+    const OptionalEntry entry = FindEntry(tree, path);
+    if (!entry) continue;
+    STAGED_ASSIGN_OR_RETURN(const auto view, ViewOf(path, entry->hash));
+    STAGED_RETURN_IF_ERROR(
+        index_->Index({entry->hash, ExtensionOf(path)}, view, LockWait::kWait));
+    if (progress) progress(++done, paths.size());
+  }
+  return OkStatus();
+}
+
+Status WorkspaceImpl::Index(const CallContext& context, const ProgressCallback& progress) {
+  STAGED_ASSIGN_OR_RETURN(const BranchState state, ReadBranch(context.branch));
+  STAGED_ASSIGN_OR_RETURN(const auto scope, index_->Resolve(StateFiles(state.reduction.working)));
+  return IndexFiles(scope->missing, state.reduction.working, progress);
+}
+
+}  // namespace staged

@@ -1,0 +1,341 @@
+// Submit: the accepted tree moves at the journal's commit, then the live folder follows (rules 8, 13,
+// 14). A change on disk that slips in between takes the whole submit back; nothing is lost.
+
+#include <algorithm>
+
+#include "workspace/layout.h"
+#include "workspace/paths.h"
+#include "workspace/projection.h"
+#include "workspace/workspace_impl.h"
+
+namespace staged {
+namespace {
+
+// How often a plan is made again because other writers moved the branch meanwhile.
+constexpr int kPlanAttempts = 4;
+
+SubmitAnswer AnswerOfSubmit(const Operation& operation) {
+  SubmitAnswer answer;
+  answer.operation = operation.sequence;
+  for (const PathChange& change : operation.changes) {
+    answer.submitted.push_back({change.path, HashOf(change.base), HashOf(change.result)});
+  }
+  return answer;
+}
+
+// Removals before creations, so that a file may take a removed directory's name and the reverse.
+void OrderForPublication(std::vector<PathChange>& changes) {
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const PathChange& left, const PathChange& right) {
+                     return left.result.has_value() < right.result.has_value();
+                   });
+}
+
+}  // namespace
+
+Result<std::string> WorkspaceImpl::FindReceipt(const std::vector<ReceiptRow>& receipts,
+                                               const StagedPath& staged,
+                                               const PathPolicy& policy) {
+  bool pending = false;
+  bool rejected = false;
+  bool other = false;
+  for (const ReceiptRow& receipt : receipts) {
+    if (receipt.path != staged.path) continue;
+    const bool exact = receipt.base == staged.accepted && receipt.staged == staged.staged &&
+                       receipt.staged_sequence == staged.operations.back();
+    if (exact && receipt.state == ReceiptState::kMinted) return receipt.id;
+    pending = pending || (exact && receipt.state == ReceiptState::kPending);
+    rejected = rejected || (exact && receipt.state == ReceiptState::kRejected);
+    other = other || !exact || receipt.state == ReceiptState::kVoid;
+  }
+  if (policy.review == ReviewPolicy::kNone) return std::string();
+  const Value details = Value::Object{{"path", staged.path}};
+  if (pending) {
+    return Status(ErrorCode::kNotReviewed,
+                  "'" + staged.path + "' waits for a person's approval: `staged review --approve "
+                  "RECEIPT`", details);
+  }
+  if (rejected) {
+    return Status(ErrorCode::kNotReviewed,
+                  "the review of '" + staged.path + "' was rejected; change it and review again",
+                  details);
+  }
+  if (other) {
+    return Status(ErrorCode::kReviewVoid,
+                  "'" + staged.path + "' changed after its review; run `staged review` again",
+                  details);
+  }
+  return Status(ErrorCode::kNotReviewed,
+                "'" + staged.path + "' was not reviewed; run `staged review` first", details);
+}
+
+Result<WorkspaceImpl::SubmitPlan> WorkspaceImpl::PlanSubmit(
+    JournalReader& reader, const Reduction& reduction, const std::vector<Operation>& operations,
+    const std::string& branch, const std::vector<std::string>& paths) {
+  STAGED_ASSIGN_OR_RETURN(const auto named, SelectStaged(reduction, paths));
+  const std::set<std::string> selected =
+      TiedPaths(operations, std::set<std::string>(named.begin(), named.end()));
+  STAGED_ASSIGN_OR_RETURN(const auto receipts, reader.Receipts(branch));
+  STAGED_ASSIGN_OR_RETURN(const auto policy_text, reader.Setting(std::string(kPolicySetting)));
+  STAGED_ASSIGN_OR_RETURN(const Policy policy, Policy::Parse(policy_text.value_or("")));
+
+  // A conflict anywhere comes before a missing review anywhere: the contract's order of errors.
+  for (const std::string& path : selected) {
+    const StagedPath* staged = reduction.Find(path);
+    if (staged->conflict) return ConflictError(*staged);
+  }
+  SubmitPlan plan;
+  std::set<int64_t> consumes;
+  std::optional<Status> refusal;
+  for (const std::string& path : selected) {
+    const StagedPath& staged = *reduction.Find(path);
+    consumes.insert(staged.operations.begin(), staged.operations.end());
+    if (!staged.changes_anything()) continue;
+    Result<std::string> receipt = FindReceipt(receipts, staged, policy.For(path));
+    if (!receipt.ok()) {
+      if (!refusal || receipt.status().code() < refusal->code()) refusal = receipt.status();
+      continue;
+    }
+    if (!receipt->empty()) plan.receipts.push_back(*std::move(receipt));
+    if (policy.For(path).parse == ParsePolicy::kRequired && staged.staged) {
+      STAGED_ASSIGN_OR_RETURN(const auto view, ViewOf(path, staged.staged->hash));
+      if (!view->fallback.empty() && view->fallback != view->format) {
+        return Status(ErrorCode::kParseFailed,
+                      "'" + path + "' could not be parsed and the policy requires it; "
+                      "`staged view " + path + "` says what failed");
+      }
+    }
+    plan.changes.push_back({path, staged.accepted, staged.staged});
+  }
+  if (refusal) return *std::move(refusal);
+  OrderForPublication(plan.changes);
+  plan.consumes.assign(consumes.begin(), consumes.end());
+  return plan;
+}
+
+Status WorkspaceImpl::CheckOfficeLocks(const std::vector<PathChange>& changes) {
+  for (const PathChange& change : changes) {
+    const std::string owner = FindOfficeLock(*root_directory_, change.path);
+    if (owner.empty()) continue;
+    return {ErrorCode::kBusy,
+            "'" + change.path + "' is open in an office program (" + owner +
+                "); have it closed there, or submit with --ignore-locks",
+            Value::Object{{"path", change.path}, {"owner", owner}}};
+  }
+  return OkStatus();
+}
+
+Result<bool> WorkspaceImpl::PublishAll(Publisher& publisher,
+                                       const std::vector<PathChange>& changes,
+                                       std::vector<std::string>* met) {
+  for (size_t number = 0; number < changes.size(); ++number) {
+    STAGED_ASSIGN_OR_RETURN(const bool published, publisher.Publish(number, changes[number]));
+    if (!published) {
+      met->push_back(changes[number].path);
+      return false;
+    }
+  }
+  STAGED_RETURN_IF_ERROR(publisher.SyncTouched());
+  return true;
+}
+
+Status WorkspaceImpl::FinishPublication(Publisher& publisher, int64_t sequence,
+                                        const std::vector<PathChange>& changes) {
+  STAGED_RETURN_IF_ERROR(publisher.End(changes));
+  STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
+  for (const PathChange& change : changes) {
+    STAGED_RETURN_IF_ERROR(transaction->RemovePublication(sequence, change.path));
+  }
+  // Losing this only means that the next opening looks at the paths again.
+  return transaction->Commit(JournalTransaction::Durability::kRelaxed);
+}
+
+Status WorkspaceImpl::Withdraw(Publisher& publisher, int64_t sequence,
+                               const std::vector<PathChange>& changes) {
+  std::vector<PathChange> backwards;
+  for (const PathChange& change : changes) {
+    backwards.push_back({change.path, change.result, change.base});
+  }
+  // Paths that show a person's change stay as they are: Publish answers false and touches nothing.
+  for (size_t number = backwards.size(); number-- > 0;) {
+    STAGED_RETURN_IF_ERROR(publisher.Publish(number, backwards[number]).status());
+  }
+  STAGED_RETURN_IF_ERROR(publisher.SyncTouched());
+  STAGED_RETURN_IF_ERROR(publisher.End(backwards));
+
+  STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
+  STAGED_ASSIGN_OR_RETURN(const Operation submit, transaction->Read(sequence));
+  Operation operation;
+  operation.type = OperationType::kWithdraw;
+  operation.actor = submit.actor;
+  operation.branch = submit.branch;
+  operation.turn = submit.turn;
+  operation.time_ns = env_.NowNs();
+  operation.changes = backwards;
+  operation.revives = submit.consumes;
+  operation.payload.Set("withdrawn", sequence);
+  STAGED_RETURN_IF_ERROR(AppendAndProject(*transaction, operation));
+  for (const PathChange& change : changes) {
+    STAGED_RETURN_IF_ERROR(transaction->RemovePublication(sequence, change.path));
+  }
+  STAGED_RETURN_IF_ERROR(transaction->Commit(JournalTransaction::Durability::kDurable));
+  NoteHead(*this, {operation.sequence, operation.chain});
+  return OkStatus();
+}
+
+Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
+                                           const std::vector<std::string>& paths,
+                                           const SubmitOptions& options) {
+  Publisher publisher(env_, *root_directory_, *temporary_, *store_);
+  STAGED_RETURN_IF_ERROR(publisher.Begin());
+  std::vector<PathChange> prepared;
+  const auto prepare = [&](const std::vector<PathChange>& changes) -> Status {
+    if (prepared == changes) return OkStatus();
+    for (size_t number = 0; number < changes.size(); ++number) {
+      STAGED_RETURN_IF_ERROR(publisher.Prepare(number, changes[number]));
+    }
+    prepared = changes;
+    return OkStatus();
+  };
+  const auto give_up = [&](Status status) -> Status {
+    (void)publisher.End(prepared).ok();  // only temporary files; the next opening removes the rest
+    return status;
+  };
+  {
+    STAGED_ASSIGN_OR_RETURN(const BranchState state, ReadBranch(context.branch));
+    const Result<SubmitPlan> plan = PlanSubmit(*state.live.reader, state.reduction,
+                                               state.operations, context.branch, paths);
+    if (plan.ok()) STAGED_RETURN_IF_ERROR(prepare(plan->changes));
+  }
+  for (int attempt = 0; attempt < kPlanAttempts; ++attempt) {
+    std::vector<std::string> touched;
+    for (const PathChange& change : prepared) touched.push_back(change.path);
+    auto begun = WriteSession::Begin(*this, context, touched);
+    if (!begun.ok()) return give_up(begun.status());
+    WriteSession& session = **begun;
+    if (!session.repeated().empty()) {
+      const auto operation = session.transaction().Read(session.repeated().back());
+      if (!operation.ok()) return give_up(operation.status());
+      (void)give_up(OkStatus()).ok();
+      return AnswerOfSubmit(*operation);
+    }
+    Result<SubmitPlan> plan = PlanSubmit(session.transaction(), session.reduction(),
+                                         session.live(), context.branch, paths);
+    if (!plan.ok()) return give_up(plan.status());
+    if (plan->changes != prepared) {
+      // The branch moved: prepare without keeping others waiting, then look again.
+      begun->reset();
+      if (Status status = prepare(plan->changes); !status.ok()) return give_up(status);
+      continue;
+    }
+    if (plan->changes.empty() && plan->consumes.empty()) {
+      return give_up(OkStatus()).ok() ? Result<SubmitAnswer>(SubmitAnswer{}) : SubmitAnswer{};
+    }
+    if (!options.ignore_office_locks) {
+      if (Status status = CheckOfficeLocks(plan->changes); !status.ok()) return give_up(status);
+    }
+    Operation operation;
+    operation.type = OperationType::kSubmit;
+    operation.changes = plan->changes;
+    operation.consumes = plan->consumes;
+    if (!options.message.empty()) operation.payload.Set(kPayloadMessage, options.message);
+    for (const std::string& receipt : plan->receipts) {
+      AddReceiptState(operation, receipt, ReceiptState::kConsumed);
+    }
+    STAGED_ASSIGN_OR_RETURN(operation, session.Append(std::move(operation)));
+    for (const PathChange& change : plan->changes) {
+      STAGED_RETURN_IF_ERROR(session.transaction().PutPublication(
+          {operation.sequence, publisher.owner(), change.path, change.base, change.result}));
+    }
+    STAGED_RETURN_IF_ERROR(session.Commit());
+
+    std::vector<std::string> met;
+    STAGED_ASSIGN_OR_RETURN(const bool published, PublishAll(publisher, plan->changes, &met));
+    if (!published) {
+      STAGED_RETURN_IF_ERROR(Withdraw(publisher, operation.sequence, plan->changes));
+      STAGED_RETURN_IF_ERROR(AdoptLiveChanges({}).status());
+      return Status(ErrorCode::kConflict,
+                    "'" + met.front() + "' was saved by somebody while it was submitted; nothing "
+                    "was submitted, run `staged rebase`",
+                    Value::Object{{"path", met.front()}});
+    }
+    STAGED_RETURN_IF_ERROR(FinishPublication(publisher, operation.sequence, plan->changes));
+    STAGED_RETURN_IF_ERROR(TakeInLateChanges());
+    return AnswerOfSubmit(operation);
+  }
+  return give_up({ErrorCode::kBusy,
+                  "branch '" + context.branch + "' keeps changing while it is submitted; try "
+                  "again when its writers are done"});
+}
+
+Status WorkspaceImpl::TakeInLateChanges() {
+  STAGED_ASSIGN_OR_RETURN(const std::vector<LateChange> late, CollectParked(*temporary_));
+  for (const LateChange& change : late) {
+    STAGED_ASSIGN_OR_RETURN(const ContentHash hash, store_->Put(change.bytes, {}));
+    STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
+    // What the person wrote into the file that was displaced is staged for them, on what they saw:
+    // a conflict that waits on the live folder's branch, with nothing lost.
+    Operation operation;
+    operation.type = OperationType::kReplace;
+    operation.actor = options_.person;
+    operation.branch = kDiskBranch;
+    operation.time_ns = env_.NowNs();
+    STAGED_ASSIGN_OR_RETURN(const JournalHead head, transaction->Head());
+    operation.turn = "t" + std::to_string(head.sequence + 1);
+    operation.changes = {{change.path, change.base, Entry{change.kind, hash}}};
+    operation.payload.Set("reason", "written into a file after it was replaced");
+    STAGED_ASSIGN_OR_RETURN(const auto branch, transaction->Branch(kDiskBranch));
+    if (!branch) {
+      BranchRow row;
+      row.name = kDiskBranch;
+      row.kind = BranchKind::kHuman;
+      row.created_sequence = head.sequence + 1;
+      STAGED_RETURN_IF_ERROR(transaction->PutBranch(row));
+    }
+    STAGED_RETURN_IF_ERROR(AppendAndProject(*transaction, operation));
+    STAGED_RETURN_IF_ERROR(transaction->Commit(JournalTransaction::Durability::kDurable));
+    NoteHead(*this, {operation.sequence, operation.chain});
+    STAGED_RETURN_IF_ERROR(RemoveParked(*temporary_, change.parked_name));
+  }
+  return OkStatus();
+}
+
+Status WorkspaceImpl::Recover() {
+  STAGED_ASSIGN_OR_RETURN(auto reader, journal_->BeginRead());
+  STAGED_ASSIGN_OR_RETURN(const std::vector<PublicationRow> rows, reader->Publications());
+  reader.reset();
+  std::map<int64_t, std::vector<PublicationRow>> by_submit;
+  std::set<std::string> pending;
+  for (const PublicationRow& row : rows) {
+    by_submit[row.sequence].push_back(row);
+    pending.insert(row.owner);
+  }
+  for (const auto& [sequence, group] : by_submit) {
+    Publisher publisher(env_, *root_directory_, *temporary_, *store_);
+    const Status taken = publisher.TakeOver(group.front().owner);
+    if (taken.code() == ErrorCode::kBusy) continue;  // its publisher lives
+    STAGED_RETURN_IF_ERROR(taken);
+    // It may have ended between our look and its lock: then there is nothing left to do.
+    STAGED_ASSIGN_OR_RETURN(reader, journal_->BeginRead());
+    STAGED_ASSIGN_OR_RETURN(const Publications now, ReadPublications(*reader));
+    STAGED_ASSIGN_OR_RETURN(const Operation submit, reader->Read(sequence));
+    reader.reset();
+    const auto row = now.find(group.front().path);
+    if (row == now.end() || row->second.sequence != sequence) {
+      STAGED_RETURN_IF_ERROR(publisher.End({}));
+      continue;
+    }
+    std::vector<std::string> met;
+    STAGED_ASSIGN_OR_RETURN(const bool published, PublishAll(publisher, submit.changes, &met));
+    if (published) {
+      STAGED_RETURN_IF_ERROR(FinishPublication(publisher, sequence, submit.changes));
+    } else {
+      STAGED_RETURN_IF_ERROR(Withdraw(publisher, sequence, submit.changes));
+    }
+  }
+  STAGED_RETURN_IF_ERROR(RemoveLeftovers(
+      *temporary_, [&](const std::string& owner) { return pending.contains(owner); }));
+  return TakeInLateChanges();
+}
+
+}  // namespace staged

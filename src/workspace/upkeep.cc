@@ -1,0 +1,247 @@
+// Policy, leases, and what proves, cleans and weighs a workspace.
+
+#include <algorithm>
+
+#include "workspace/layout.h"
+#include "workspace/projection.h"
+#include "workspace/workspace_impl.h"
+
+namespace staged {
+namespace {
+
+constexpr uint64_t kSmallFileBytesMax = uint64_t{1} << 20;
+
+Result<uint64_t> FolderBytes(Directory& directory, const std::string& folder) {
+  STAGED_ASSIGN_OR_RETURN(const auto items, directory.List(folder));
+  uint64_t total = 0;
+  for (const DirectoryItem& item : items) {
+    const std::string path = folder.empty() ? item.name : folder + "/" + item.name;
+    if (item.kind == FileKind::kDirectory) {
+      STAGED_ASSIGN_OR_RETURN(const uint64_t below, FolderBytes(directory, path));
+      total += below;
+    } else if (const auto status = directory.Stat(path); status.ok()) {
+      total += status->size_bytes;
+    }
+  }
+  return total;
+}
+
+}  // namespace
+
+Result<std::string> WorkspaceImpl::GetPolicy() {
+  STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
+  STAGED_ASSIGN_OR_RETURN(const auto text, reader->Setting(std::string(kPolicySetting)));
+  return text.value_or("");
+}
+
+Status WorkspaceImpl::SetPolicy(const CallContext& context, std::string_view text) {
+  STAGED_RETURN_IF_ERROR(Policy::Parse(text).status());
+  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}));
+  if (!session->repeated().empty()) return OkStatus();
+  Operation operation;
+  operation.type = OperationType::kPolicy;
+  operation.payload.Set(kPayloadPolicy, text);
+  STAGED_RETURN_IF_ERROR(session->Append(std::move(operation)).status());
+  STAGED_RETURN_IF_ERROR(session->Commit());
+  // The file is for people to read; the journal's text is in force.
+  (void)metadata_->RemoveFile(layout::kPolicyFile).ok();
+  STAGED_ASSIGN_OR_RETURN(const auto file, metadata_->Create(layout::kPolicyFile, 0600));
+  return file->WriteAt(0, text);
+}
+
+Result<Lease> WorkspaceImpl::AcquireLease(const CallContext& context, const std::string& holder,
+                                          int64_t duration_ns) {
+  STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
+  STAGED_ASSIGN_OR_RETURN(const auto known, transaction->Branch(context.branch));
+  STAGED_ASSIGN_OR_RETURN(const JournalHead head, transaction->Head());
+  BranchRow row;
+  row.name = context.branch;
+  row.kind = context.branch_kind;
+  row.created_sequence = head.sequence;
+  if (known) row = *known;
+  const int64_t now = env_.NowNs();
+  if (!row.lease_holder.empty() && row.lease_holder != holder && row.lease_expires_ns > now) {
+    return Status(ErrorCode::kBusy, "branch '" + context.branch + "' is leased by '" +
+                                        row.lease_holder + "'; wait until its lease ends");
+  }
+  ++row.lease_epoch;
+  row.lease_holder = holder;
+  row.lease_expires_ns = now + duration_ns;
+  STAGED_RETURN_IF_ERROR(transaction->PutBranch(row));
+  STAGED_RETURN_IF_ERROR(transaction->Commit(JournalTransaction::Durability::kDurable));
+  return Lease{row.name, row.lease_epoch, row.lease_expires_ns};
+}
+
+Status WorkspaceImpl::ReleaseLease(const CallContext& context, const Lease& lease) {
+  STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
+  STAGED_ASSIGN_OR_RETURN(const auto row, transaction->Branch(context.branch));
+  if (!row || row->lease_epoch != lease.epoch) {
+    return {ErrorCode::kFenced, "the lease of branch '" + context.branch + "' was lost already"};
+  }
+  BranchRow released = *row;
+  released.lease_holder.clear();
+  released.lease_expires_ns = 0;
+  STAGED_RETURN_IF_ERROR(transaction->PutBranch(released));
+  return transaction->Commit(JournalTransaction::Durability::kDurable);
+}
+
+Result<std::set<ContentHash>> WorkspaceImpl::ForgottenHashes(JournalReader& reader) {
+  std::set<ContentHash> forgotten;
+  OperationFilter filter;
+  filter.types = {OperationType::kForget};
+  STAGED_RETURN_IF_ERROR(reader.Scan(filter, [&](const Operation& operation) {
+    const auto hash = ContentHash::Parse(operation.payload.FindString(kPayloadForgotten));
+    if (hash.ok()) forgotten.insert(*hash);
+    return true;
+  }));
+  return forgotten;
+}
+
+Status WorkspaceImpl::CompareProjections(JournalReader& reader, FsckReport& report) {
+  MemoryProjection replayed;
+  Status projected = OkStatus();
+  ContentHash noted_chain;
+  int64_t noted_sequence = 0;
+  const auto note = metadata_->ReadFile(layout::kHeadFile, kSmallFileBytesMax);
+  if (note.ok() && note->ends_with('\n')) {
+    const size_t space = note->find(' ');
+    const auto chain = space == std::string::npos
+                           ? Result<ContentHash>(ContentHash())
+                           : ContentHash::ParseHex(
+                                 std::string_view(*note).substr(space + 1, 64));
+    if (chain.ok() && space != std::string::npos && space < 19) {
+      noted_chain = *chain;
+      noted_sequence = std::strtoll(note->c_str(), nullptr, 10);
+    }
+  }
+  ContentHash chain_there;
+  STAGED_RETURN_IF_ERROR(reader.Scan({}, [&](const Operation& operation) {
+    ++report.operations;
+    if (operation.sequence == noted_sequence) chain_there = operation.chain;
+    projected = Project(operation, replayed);
+    return projected.ok();
+  }));
+  STAGED_RETURN_IF_ERROR(projected);
+  if (noted_sequence > 0 && chain_there != noted_chain) {
+    report.findings.push_back(
+        {"head_differs", std::to_string(noted_sequence),
+         "the journal ends before, or differs from, the head noted beside it; restore .staged from "
+         "a copy"});
+  }
+  STAGED_ASSIGN_OR_RETURN(const Tree accepted, ReadAcceptedTree(reader));
+  for (const Tree* tree : {&accepted, static_cast<const Tree*>(&replayed.accepted)}) {
+    for (const auto& [path, entry] : *tree) {
+      if (FindEntry(accepted, path) == FindEntry(replayed.accepted, path)) continue;
+      report.findings.push_back({"accepted_differs", path,
+                                 "the accepted tree is not what the journal's operations give"});
+    }
+  }
+  for (int64_t sequence = 1; sequence <= report.operations; ++sequence) {
+    STAGED_ASSIGN_OR_RETURN(const bool live, reader.IsLive(sequence));
+    if (live == replayed.live.contains(sequence)) continue;
+    report.findings.push_back({"live_differs", std::to_string(sequence),
+                               "the set of live operations is not what the journal gives"});
+  }
+  return OkStatus();
+}
+
+Result<FsckReport> WorkspaceImpl::Fsck(const ProgressCallback& progress) {
+  FsckReport report;
+  const Status chain = journal_->Verify({});
+  if (!chain.ok()) {
+    report.findings.push_back({"journal_damaged", layout::kJournalFile, chain.message()});
+    return report;
+  }
+  STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
+  STAGED_RETURN_IF_ERROR(CompareProjections(*reader, report));
+  STAGED_ASSIGN_OR_RETURN(const auto forgotten, ForgottenHashes(*reader));
+  std::set<ContentHash> named;
+  STAGED_RETURN_IF_ERROR(
+      reader->ForEachHash([&](const ContentHash& hash) { named.insert(hash); }));
+  STAGED_ASSIGN_OR_RETURN(const StoreReport objects, store_->Verify(progress));
+  report.objects = objects.objects;
+  for (const ObjectDamage& damage : objects.damage) {
+    report.findings.push_back({"object_damaged", damage.hash.ToString(),
+                               damage.file + ": " + damage.reason});
+    named.erase(damage.hash);
+  }
+  for (const ContentHash& hash : named) {
+    if (forgotten.contains(hash)) continue;
+    STAGED_ASSIGN_OR_RETURN(const bool there, store_->Has(hash));
+    if (!there) {
+      report.findings.push_back(
+          {"object_missing", hash.ToString(), "the journal names it and the store lacks it"});
+    }
+  }
+  return report;
+}
+
+Result<StoreReport> WorkspaceImpl::CollectGarbage(const ProgressCallback& progress) {
+  // The write transaction keeps writers out; what one has stored but not yet appended it stores
+  // again (WriteSession::Require).
+  STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
+  std::unordered_set<ContentHash> live;
+  STAGED_RETURN_IF_ERROR(
+      transaction->ForEachHash([&](const ContentHash& hash) { live.insert(hash); }));
+  STAGED_ASSIGN_OR_RETURN(const auto forgotten, ForgottenHashes(*transaction));
+  for (const ContentHash& hash : forgotten) live.erase(hash);
+  STAGED_ASSIGN_OR_RETURN(StoreReport report, store_->Collect(live, progress));
+  (void)views_->Sweep(live).ok();  // derived data: another time will do
+  return report;
+}
+
+Result<UsageReport> WorkspaceImpl::Usage() {
+  UsageReport report;
+  STAGED_ASSIGN_OR_RETURN(report.store, store_->Usage());
+  for (const char* suffix : {"", "-wal", "-shm"}) {
+    const auto status = metadata_->Stat(std::string(layout::kJournalFile) + suffix);
+    if (status.ok()) report.journal_bytes += status->size_bytes;
+  }
+  const auto derived = FolderBytes(*metadata_, layout::kDerived);
+  if (derived.ok()) report.derived_bytes = *derived;
+  return report;
+}
+
+Status WorkspaceImpl::Forget(const CallContext& context, const ContentHash& hash) {
+  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}));
+  if (!session->repeated().empty()) return OkStatus();
+  for (const Tree* tree : {&session->reduction().accepted, &session->reduction().working}) {
+    for (const auto& [path, entry] : *tree) {
+      if (entry.hash != hash) continue;
+      return {ErrorCode::kConflict,
+              "'" + path + "' has this content now; remove or change it, submit, and then forget",
+              Value::Object{{"path", path}}};
+    }
+  }
+  STAGED_ASSIGN_OR_RETURN(const auto live_paths, session->transaction().LivePaths());
+  std::set<std::string> branches;
+  for (const auto& [branch, path] : live_paths) branches.insert(branch);
+  for (const std::string& branch : branches) {
+    STAGED_ASSIGN_OR_RETURN(const auto live, session->transaction().LiveOperations(branch));
+    for (const Operation& operation : live) {
+      for (const PathChange& change : operation.changes) {
+        const bool uses = (change.base && change.base->hash == hash) ||
+                          (change.result && change.result->hash == hash);
+        if (!uses) continue;
+        return {ErrorCode::kConflict,
+                "branch '" + branch + "' stages this content at '" + change.path +
+                    "'; discard that first",
+                Value::Object{{"path", change.path}}};
+      }
+    }
+  }
+  STAGED_ASSIGN_OR_RETURN(const bool there, store_->Has(hash));
+  if (!there) {
+    return {ErrorCode::kNotFound, hash.ToString() + " is not in the store"};
+  }
+  Operation operation;
+  operation.type = OperationType::kForget;
+  operation.payload.Set(kPayloadForgotten, hash.ToString());
+  STAGED_RETURN_IF_ERROR(session->Append(std::move(operation)).status());
+  // The tombstone first: a crash between leaves bytes that the next collection removes.
+  STAGED_RETURN_IF_ERROR(session->Commit());
+  (void)views_->Forget(hash).ok();
+  return store_->Forget(hash);
+}
+
+}  // namespace staged

@@ -1,0 +1,217 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "derived/search_index.h"
+#include "derived/view_cache.h"
+#include "staged/workspace.h"
+#include "workspace/live_state.h"
+#include "workspace/publication.h"
+#include "workspace/write_session.h"
+
+namespace staged {
+
+// The parts of an open workspace, shared by the files that implement Workspace: opening.cc,
+// reading.cc, searching.cc, staging.cc, review.cc, submit.cc, rebase.cc, undo.cc, hydrate.cc,
+// upkeep.cc, archive.cc.
+class WorkspaceImpl final : public Workspace, public SessionHost {
+ public:
+  WorkspaceImpl(Env& env, const FormatRegistry& formats, std::string root, OpenOptions options);
+  ~WorkspaceImpl() override;
+
+  // opening.cc
+  [[nodiscard]] Status OpenParts(bool create);
+  [[nodiscard]] Status TakeInFirstVersion(const InitOptions& init,
+                                          std::vector<SkippedPath>* skipped);
+  // Writes the format file, the last step of making a workspace: without it there is none.
+  [[nodiscard]] Status MarkReady();
+  // Ends or takes back publications of dead processes, takes in late changes.
+  [[nodiscard]] Status Recover();
+
+  Result<StatusReport> GetStatus(const CallContext& context) override;
+  Result<Content> Read(const CallContext& context, const std::string& path,
+                       const BaseHash& at) override;
+  Result<ViewAnswer> GetView(const CallContext& context, const std::string& path,
+                             const BaseHash& at, WaitForViews wait) override;
+  Result<std::vector<std::pair<std::string, Diff>>> GetDiff(
+      const CallContext& context, const std::vector<std::string>& paths) override;
+  Result<Diff> DiffContents(const std::string& path, const BaseHash& from,
+                            const BaseHash& to) override;
+  Result<SearchAnswer> Search(const CallContext& context, const SearchRequest& request) override;
+  Status ForEachOperation(const OperationFilter& filter,
+                          const std::function<bool(const Operation&)>& visit) override;
+  Result<std::vector<std::pair<std::string, Entry>>> List(const CallContext& context) override;
+
+  Result<StagedChange> Write(const CallContext& context, const std::string& path,
+                             const BaseHash& base, std::string_view bytes) override;
+  Result<StagedChange> ApplyEdits(const CallContext& context, const std::string& path,
+                                  const BaseHash& base, const std::vector<Edit>& edits) override;
+  Result<StagedChange> Remove(const CallContext& context, const std::string& path,
+                              const BaseHash& base) override;
+  Result<StagedChange> Move(const CallContext& context, const std::string& from,
+                            const std::string& to, const BaseHash& base) override;
+  Result<StagedChange> ChangeMode(const CallContext& context, const std::string& path,
+                                  const BaseHash& base, bool executable) override;
+  Result<std::vector<std::string>> AdoptLiveChanges(const CallContext& context) override;
+
+  Result<ReviewAnswer> Review(const CallContext& context,
+                              const std::vector<std::string>& paths) override;
+  Status Approve(const CallContext& context, const std::string& receipt) override;
+  Status Reject(const CallContext& context, const std::string& receipt,
+                const std::string& why) override;
+  Result<SubmitAnswer> Submit(const CallContext& context, const std::vector<std::string>& paths,
+                              const SubmitOptions& options) override;
+
+  Result<RebaseAnswer> Rebase(const CallContext& context,
+                              const std::vector<std::string>& paths) override;
+  Result<StagedChange> Resolve(const CallContext& context, const std::string& path, Take take,
+                               std::string_view bytes) override;
+  Result<std::vector<std::string>> Discard(const CallContext& context,
+                                           const std::vector<std::string>& paths) override;
+  Result<UndoAnswer> Undo(const CallContext& context, int64_t operation,
+                          bool with_dependents) override;
+  Result<UndoAnswer> Rollback(const CallContext& context, const std::string& turn) override;
+  Result<RebaseAnswer> Revert(const CallContext& context,
+                              const std::vector<int64_t>& operations) override;
+
+  Result<CheckoutAnswer> Checkout(const CallContext& context,
+                                  const std::string& directory) override;
+  Result<SyncAnswer> Sync(const CallContext& context, const std::string& directory) override;
+
+  Result<Lease> AcquireLease(const CallContext& context, const std::string& holder,
+                             int64_t duration_ns) override;
+  Status ReleaseLease(const CallContext& context, const Lease& lease) override;
+
+  Status Index(const CallContext& context, const ProgressCallback& progress) override;
+  Result<std::string> GetPolicy() override;
+  Status SetPolicy(const CallContext& context, std::string_view text) override;
+  Result<FsckReport> Fsck(const ProgressCallback& progress) override;
+  Result<StoreReport> CollectGarbage(const ProgressCallback& progress) override;
+  Result<UsageReport> Usage() override;
+  Status Forget(const CallContext& context, const ContentHash& hash) override;
+  Status Export(const std::string& file, const ProgressCallback& progress) override;
+
+  [[nodiscard]] const std::string& root() const override { return root_; }
+
+  // SessionHost
+  Env& env() override { return env_; }
+  Journal& journal() override { return *journal_; }
+  ObjectStore& store() override { return *store_; }
+  Directory& root_directory() override { return *root_directory_; }
+  Directory& metadata() override { return *metadata_; }
+  HashMemory* memory() override { return memory_.get(); }
+  const OpenOptions& options() override { return options_; }
+
+ private:
+  // One branch as a reader sees it now: the live folder, and what the branch stages on top.
+  struct BranchState {
+    LiveState live;
+    std::vector<Operation> operations;
+    Reduction reduction;
+  };
+  Result<BranchState> ReadBranch(const std::string& branch);
+
+  // reading.cc
+  // The bytes of a content of that path: from the store, or from disk while only there.
+  Result<std::string> ReadContent(const std::string& path, const ContentHash& hash);
+  Result<std::shared_ptr<const View>> ViewOf(const std::string& path, const ContentHash& hash);
+  // The difference between two entries of a path; covers kind and content (moves: of two paths).
+  Result<Diff> DiffEntries(const std::string& from_path, const OptionalEntry& from,
+                           const std::string& to_path, const OptionalEntry& to);
+  Result<Diff> DiffStaged(const Reduction& reduction, const StagedPath& staged);
+  // The staged paths that a list of paths means; an empty list is all. kNotFound for a path that
+  // is neither staged nor there.
+  Result<std::vector<std::string>> SelectStaged(const Reduction& reduction,
+                                                const std::vector<std::string>& paths);
+  // The kStaleBase answer with what changed between the two contents.
+  Status StaleBase(const std::string& path, const BaseHash& expected, const OptionalEntry& actual,
+                   const BaseHash& offered);
+  // kOk when `base` is what the branch's working state has at the path.
+  Status CheckBase(const Reduction& reduction, const std::string& path, const BaseHash& base,
+                   const BaseHash& offered);
+  PathConflict DescribeConflict(const StagedPath& staged);
+  Status ConflictError(const StagedPath& staged);
+
+  // staging.cc
+  struct WritePlan {
+    OperationType type = OperationType::kReplace;
+    std::string path;
+    BaseHash base;
+    std::string_view bytes;
+    PutOptions put;
+    std::vector<Edit> edits;
+  };
+  Result<StagedChange> StageBytes(const CallContext& context, const WritePlan& plan);
+  Result<Operation> SupersedeConflict(WriteSession& session, Operation operation);
+  Status CheckNewPath(const Reduction& reduction, const std::string& path);
+  Result<StagedChange> AppendStaged(WriteSession& session, Operation operation);
+  static StagedChange AnswerOf(const Operation& operation);
+  Result<std::optional<StagedChange>> RepeatedChange(WriteSession& session);
+  Result<std::vector<std::string>> ExpandDirectory(const Reduction& reduction,
+                                                   const std::string& path);
+
+  // review.cc
+  Status DecideReceipt(const CallContext& context, const std::string& receipt, ReceiptState state,
+                       const std::string& why);
+  // submit.cc
+  struct SubmitPlan {
+    std::vector<PathChange> changes;
+    std::vector<std::string> receipts;
+    std::vector<int64_t> consumes;
+  };
+  Result<SubmitPlan> PlanSubmit(JournalReader& reader, const Reduction& reduction,
+                                const std::vector<Operation>& operations,
+                                const std::string& branch, const std::vector<std::string>& paths);
+  Result<std::string> FindReceipt(const std::vector<ReceiptRow>& receipts,
+                                  const StagedPath& staged, const PathPolicy& policy);
+  Status CheckOfficeLocks(const std::vector<PathChange>& changes);
+  Result<bool> PublishAll(Publisher& publisher, const std::vector<PathChange>& changes,
+                          std::vector<std::string>* met);
+  Status FinishPublication(Publisher& publisher, int64_t sequence,
+                           const std::vector<PathChange>& changes);
+  Status Withdraw(Publisher& publisher, int64_t sequence, const std::vector<PathChange>& changes);
+  Status TakeInLateChanges();
+
+  // rebase.cc
+  struct MergePlan {
+    std::string path;
+    OptionalEntry base, left, right;
+    std::vector<int64_t> consumes;
+  };
+  Result<std::optional<PathConflict>> MergeAndStage(WriteSession& session, const MergePlan& plan,
+                                                    OperationType type,
+                                                    std::vector<StagedChange>* staged);
+  // undo.cc
+  Result<UndoAnswer> UndoOperations(const CallContext& context,
+                                    const std::function<Result<std::vector<int64_t>>(
+                                        WriteSession& session)>& choose,
+                                    bool with_dependents);
+  // searching.cc
+  Result<Tree> TreeAt(JournalReader& reader, const std::string& branch, int64_t operation);
+  Status IndexFiles(const std::vector<std::string>& paths, const Tree& tree,
+                    const ProgressCallback& progress);
+  // upkeep.cc
+  Result<std::set<ContentHash>> ForgottenHashes(JournalReader& reader);
+  Status CompareProjections(JournalReader& reader, FsckReport& report);
+
+  Env& env_;
+  const FormatRegistry& formats_;
+  std::string root_;
+  OpenOptions options_;
+  std::unique_ptr<Directory> root_directory_;
+  std::unique_ptr<Directory> metadata_;
+  std::unique_ptr<Directory> temporary_;
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<ObjectStore> store_;
+  std::unique_ptr<HashMemory> memory_;
+  std::unique_ptr<DerivedDatabase> derived_;
+  std::unique_ptr<ViewCache> views_;
+  std::unique_ptr<SearchIndex> index_;
+};
+
+}  // namespace staged

@@ -1,0 +1,247 @@
+#include "workspace/write_session.h"
+
+#include <algorithm>
+#include <set>
+
+#include "workspace/layout.h"
+#include "workspace/paths.h"
+#include "workspace/projection.h"
+
+namespace staged {
+namespace {
+
+std::string JoinSequences(const std::vector<int64_t>& sequences) {
+  std::string joined;
+  for (const int64_t sequence : sequences) {
+    joined += (joined.empty() ? "" : ",") + std::to_string(sequence);
+  }
+  return joined;
+}
+
+std::vector<int64_t> SplitSequences(const std::string& text) {
+  std::vector<int64_t> sequences;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t comma = std::min(text.find(',', begin), text.size());
+    sequences.push_back(std::stoll(text.substr(begin, comma - begin)));
+    begin = comma + 1;
+  }
+  return sequences;
+}
+
+}  // namespace
+
+void NoteHead(SessionHost& host, const JournalHead& head) {
+  const std::string line = std::to_string(head.sequence) + " " + head.chain.ToHex() + "\n";
+  auto file = host.metadata().OpenWrite(layout::kHeadFile);
+  if (!file.ok()) file = host.metadata().Create(layout::kHeadFile, 0600);
+  if (!file.ok()) return;
+  // A torn or missing note proves nothing and is not an error: the journal is the truth.
+  (void)(*file)->WriteAt(0, line).ok();
+}
+
+Result<std::unique_ptr<WriteSession>> WriteSession::Begin(SessionHost& host,
+                                                          const CallContext& context,
+                                                          const std::vector<std::string>& touched) {
+  std::unique_ptr<WriteSession> session(new WriteSession(host, context));
+  STAGED_ASSIGN_OR_RETURN(
+      LiveState live, ObserveLive(host.journal(), host.root_directory(), host.memory()));
+  live.reader.reset();
+  // Bytes are made durable before the transaction, which keeps other writers waiting.
+  for (const auto& [path, entry] : live.overlay) {
+    if (!entry) continue;
+    const Result<std::string> bytes = ReadEntry(host.root_directory(), path);
+    if (bytes.ok()) STAGED_RETURN_IF_ERROR(host.store().Put(*bytes, {}).status());
+  }
+  session->skipped_ = live.skipped;
+  STAGED_ASSIGN_OR_RETURN(session->transaction_,
+                          host.journal().BeginWrite(host.options().writer_wait_ms));
+  if (!context.request_id.empty()) {
+    STAGED_ASSIGN_OR_RETURN(const auto answer,
+                            session->transaction_->RequestAnswer(context.request_id));
+    if (answer) session->repeated_ = SplitSequences(*answer);
+  }
+  STAGED_RETURN_IF_ERROR(session->CheckLease());
+  if (session->repeated_.empty()) STAGED_RETURN_IF_ERROR(session->Adopt(live, touched));
+  STAGED_RETURN_IF_ERROR(session->Renew());
+  if (session->repeated_.empty()) STAGED_RETURN_IF_ERROR(session->ConsumeConverged());
+  return session;
+}
+
+Status WriteSession::CheckLease() {
+  STAGED_ASSIGN_OR_RETURN(const auto branch, transaction_->Branch(context_.branch));
+  if (!branch || branch->lease_epoch == 0) {
+    if (context_.lease_epoch == 0) return OkStatus();
+  } else {
+    if (context_.lease_epoch == branch->lease_epoch && !branch->lease_holder.empty()) {
+      return OkStatus();
+    }
+    const bool held =
+        !branch->lease_holder.empty() && branch->lease_expires_ns > host_.env().NowNs();
+    if (context_.lease_epoch == 0 && !held) return OkStatus();
+  }
+  return {ErrorCode::kFenced,
+          "branch '" + context_.branch + "' is leased by another session" +
+              (branch ? " ('" + branch->lease_holder + "')" : "") +
+              "; acquire the lease again and read the branch before writing"};
+}
+
+Status WriteSession::Adopt(const LiveState& live, const std::vector<std::string>& touched) {
+  std::set<std::string> paths(touched.begin(), touched.end());
+  for (const auto& [path, entry] : live.overlay) paths.insert(path);
+  if (paths.empty()) return OkStatus();
+  STAGED_ASSIGN_OR_RETURN(const Publications publications, ReadPublications(*transaction_));
+  Operation operation;
+  operation.type = OperationType::kAdopt;
+  for (const std::string& path : paths) {
+    STAGED_ASSIGN_OR_RETURN(const auto accepted_row, transaction_->Accepted(path));
+    const OptionalEntry accepted =
+        accepted_row ? OptionalEntry(accepted_row->entry) : OptionalEntry();
+    const auto publication = publications.find(path);
+    const PublicationRow* row = publication == publications.end() ? nullptr : &publication->second;
+    const Result<OptionalEntry> scanned =
+        ScanPath(host_.root_directory(), path, {.tracked = nullptr,
+                                                .memory = host_.memory(),
+                                                .ignore_rules = false,
+                                                .content_sink = {},
+                                                .progress = {}});
+    if (!scanned.ok()) {
+      // Unreadable now: nothing of it can be taken in, and nothing may be put in its place.
+      if (live.overlay.contains(path)) continue;
+      return scanned.status();
+    }
+    OptionalEntry on_disk = *scanned;
+    if (!IsPersonsChange(on_disk, accepted, row)) continue;
+    // A new name counts only if the scan lets it in: ignored files stay out (rule 17).
+    if (!accepted && !live.overlay.contains(path)) continue;
+    if (on_disk) {
+      STAGED_ASSIGN_OR_RETURN(const std::string bytes, ReadEntry(host_.root_directory(), path));
+      if (on_disk->kind == EntryKind::kSymlink && !SymlinkStaysInside(path, bytes)) continue;
+      on_disk->hash = ContentHash::Of(bytes);
+      STAGED_RETURN_IF_ERROR(Require(on_disk->hash, bytes, {}));
+      if (on_disk == accepted) continue;
+    }
+    operation.changes.push_back({path, accepted, on_disk});
+    adopted_.push_back(path);
+  }
+  if (operation.changes.empty()) return OkStatus();
+  CallContext person;
+  person.actor = host_.options().person;
+  person.branch = kDiskBranch;
+  person.branch_kind = BranchKind::kHuman;
+  std::swap(person, context_);
+  const Result<Operation> appended = Append(std::move(operation));
+  std::swap(person, context_);
+  turn_.clear();
+  appended_.clear();
+  return appended.status();
+}
+
+Status WriteSession::ConsumeConverged() {
+  if (reduction_.converged_operations.empty()) return OkStatus();
+  Operation operation;
+  operation.type = OperationType::kDiscard;
+  operation.consumes = reduction_.converged_operations;
+  operation.payload.Set("reason", "already accepted");
+  STAGED_RETURN_IF_ERROR(Append(std::move(operation)).status());
+  appended_.clear();
+  return Renew();
+}
+
+Status WriteSession::Renew() {
+  STAGED_ASSIGN_OR_RETURN(live_, transaction_->LiveOperations(context_.branch));
+  STAGED_ASSIGN_OR_RETURN(Tree accepted, ReadAcceptedTree(*transaction_));
+  reduction_ = Reduce(std::move(accepted), {}, live_);
+  return OkStatus();
+}
+
+Status WriteSession::VoidReceiptsOn(Operation& operation, const std::string& branch,
+                                    const std::set<std::string>& paths) {
+  STAGED_ASSIGN_OR_RETURN(const std::vector<ReceiptRow> receipts, transaction_->Receipts(branch));
+  for (const ReceiptRow& receipt : receipts) {
+    const bool open =
+        receipt.state == ReceiptState::kMinted || receipt.state == ReceiptState::kPending;
+    if (!open || !paths.contains(receipt.path)) continue;
+    // A submit consumes the receipts that it names; these keep that state.
+    bool named = false;
+    if (const Value* states = operation.payload.Find(kPayloadReceiptStates)) {
+      for (const Value& state : states->as_array()) {
+        named = named || state.as_array()[0].as_string() == receipt.id;
+      }
+    }
+    if (!named) AddReceiptState(operation, receipt.id, ReceiptState::kVoid);
+  }
+  return OkStatus();
+}
+
+Status WriteSession::VoidReceipts(Operation& operation) {
+  std::set<std::string> paths;
+  for (const PathChange& change : operation.changes) paths.insert(change.path);
+  for (const auto* sequences : {&operation.consumes, &operation.revives}) {
+    for (const int64_t sequence : *sequences) {
+      STAGED_ASSIGN_OR_RETURN(const Operation other, transaction_->Read(sequence));
+      for (const PathChange& change : other.changes) paths.insert(change.path);
+    }
+  }
+  if (paths.empty()) return OkStatus();
+  const bool accepted_moves = operation.type == OperationType::kAdopt ||
+                              operation.type == OperationType::kSubmit ||
+                              operation.type == OperationType::kWithdraw;
+  // A later review of a path replaces an earlier one like any other operation does.
+  if (!accepted_moves) return VoidReceiptsOn(operation, operation.branch, paths);
+  std::set<std::string> branches = {operation.branch};
+  STAGED_ASSIGN_OR_RETURN(const auto live_paths, transaction_->LivePaths());
+  for (const auto& [branch, path] : live_paths) {
+    if (paths.contains(path)) branches.insert(branch);
+  }
+  for (const std::string& branch : branches) {
+    STAGED_RETURN_IF_ERROR(VoidReceiptsOn(operation, branch, paths));
+  }
+  return OkStatus();
+}
+
+Result<Operation> WriteSession::Append(Operation operation) {
+  STAGED_ASSIGN_OR_RETURN(last_, transaction_->Head());
+  const int64_t sequence = last_.sequence + 1;
+  if (turn_.empty()) {
+    turn_ = context_.turn.empty() ? "t" + std::to_string(sequence) : context_.turn;
+  }
+  operation.actor = context_.actor;
+  operation.branch = context_.branch;
+  operation.turn = turn_;
+  operation.time_ns = host_.env().NowNs();
+  operation.lease_epoch = context_.lease_epoch;
+  operation.request_id = context_.request_id;
+  STAGED_RETURN_IF_ERROR(VoidReceipts(operation));
+  STAGED_ASSIGN_OR_RETURN(const auto branch, transaction_->Branch(context_.branch));
+  if (!branch) {
+    BranchRow row;
+    row.name = context_.branch;
+    row.kind = context_.branch_kind;
+    row.created_sequence = sequence;
+    STAGED_RETURN_IF_ERROR(transaction_->PutBranch(row));
+  }
+  STAGED_RETURN_IF_ERROR(AppendAndProject(*transaction_, operation));
+  appended_.push_back(operation.sequence);
+  last_ = {operation.sequence, operation.chain};
+  return operation;
+}
+
+Status WriteSession::Require(const ContentHash& hash, std::string_view bytes,
+                             const PutOptions& options) {
+  STAGED_ASSIGN_OR_RETURN(const bool there, host_.store().Has(hash));
+  if (there) return OkStatus();
+  return host_.store().Put(bytes, options).status();
+}
+
+Status WriteSession::Commit() {
+  if (!context_.request_id.empty() && !appended_.empty()) {
+    STAGED_RETURN_IF_ERROR(
+        transaction_->PutRequestAnswer(context_.request_id, JoinSequences(appended_)));
+  }
+  STAGED_RETURN_IF_ERROR(transaction_->Commit(JournalTransaction::Durability::kDurable));
+  transaction_.reset();
+  if (last_.sequence != 0) NoteHead(host_, last_);
+  return OkStatus();
+}
+
+}  // namespace staged

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "staged/workspace.h"
+#include "workspace/live_scan.h"
+#include "workspace/live_state.h"
+#include "workspace/policy.h"
+#include "workspace/reducer.h"
+
+namespace staged {
+
+// What a writing call needs of an open workspace.
+class SessionHost {
+ public:
+  virtual ~SessionHost() = default;
+  virtual Env& env() = 0;
+  virtual Journal& journal() = 0;
+  virtual ObjectStore& store() = 0;
+  virtual Directory& root_directory() = 0;
+  virtual Directory& metadata() = 0;
+  virtual HashMemory* memory() = 0;
+  virtual const OpenOptions& options() = 0;
+};
+
+// One writing call: the journal's write transaction, with what people changed on disk taken in first
+// (rule 13), and the branch as it then stands. Nothing is kept unless Commit is reached.
+class WriteSession {
+ public:
+  // `touched`: paths that the call is about; they are hashed again under the transaction, so that no
+  // save between the scan and the commit is overlooked. Errors: kBusy, kFenced, kIoError.
+  [[nodiscard]] static Result<std::unique_ptr<WriteSession>> Begin(
+      SessionHost& host, const CallContext& context, const std::vector<std::string>& touched);
+
+  // The operations that a request of this id appended before; empty for a new request.
+  [[nodiscard]] const std::vector<int64_t>& repeated() const { return repeated_; }
+  [[nodiscard]] JournalTransaction& transaction() { return *transaction_; }
+  [[nodiscard]] const Reduction& reduction() const { return reduction_; }
+  // The branch's live operations, in order.
+  [[nodiscard]] const std::vector<Operation>& live() const { return live_; }
+  [[nodiscard]] const std::vector<std::string>& adopted() const { return adopted_; }
+  [[nodiscard]] const std::vector<SkippedPath>& skipped() const { return skipped_; }
+  [[nodiscard]] const CallContext& context() const { return context_; }
+
+  // Fills in who, where, when and the turn, voids the receipts that the operation makes worthless,
+  // appends and projects. The reduction is not renewed: see Renew.
+  [[nodiscard]] Result<Operation> Append(Operation operation);
+  // Reads the branch again after Append.
+  [[nodiscard]] Status Renew();
+  // Makes sure that a content stored before the transaction is still there (a collection may have
+  // run between), or stores it again.
+  [[nodiscard]] Status Require(const ContentHash& hash, std::string_view bytes,
+                               const PutOptions& options);
+  // Durable on return; nothing is acknowledged before.
+  [[nodiscard]] Status Commit();
+
+ private:
+  WriteSession(SessionHost& host, const CallContext& context) : host_(host), context_(context) {}
+  Status Adopt(const LiveState& live, const std::vector<std::string>& touched);
+  Status CheckLease();
+  Status ConsumeConverged();
+  Status VoidReceipts(Operation& operation);
+  Status VoidReceiptsOn(Operation& operation, const std::string& branch,
+                        const std::set<std::string>& paths);
+
+  SessionHost& host_;
+  CallContext context_;
+  std::unique_ptr<JournalTransaction> transaction_;
+  Reduction reduction_;
+  std::vector<Operation> live_;
+  std::vector<int64_t> repeated_;
+  std::vector<int64_t> appended_;
+  std::vector<std::string> adopted_;
+  std::vector<SkippedPath> skipped_;
+  std::string turn_;
+  JournalHead last_;
+};
+
+// The name of the human branch that stands for the live folder.
+inline constexpr char kDiskBranch[] = "disk";
+
+// Writes the journal's head beside the database, for fsck to compare. Best effort.
+void NoteHead(SessionHost& host, const JournalHead& head);
+
+}  // namespace staged
