@@ -1,0 +1,224 @@
+#include "cli/context.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <iterator>
+
+#include "wire/encode.h"
+#include "wire/json_text.h"
+
+namespace staged::cli {
+namespace {
+
+constexpr uint64_t kInputBytesMax = uint64_t{4} << 30;
+
+std::string UserName() {
+  if (const char* user = std::getenv("USER"); user != nullptr && *user != 0) return user;
+  const passwd* entry = getpwuid(geteuid());
+  return entry != nullptr ? entry->pw_name : "user";
+}
+
+std::string WorkingDirectory() {
+  char* path = getcwd(nullptr, 0);
+  std::string result = path != nullptr ? path : ".";
+  std::free(path);
+  return result;
+}
+
+std::pair<std::string, std::string> SplitFileName(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
+}
+
+}  // namespace
+
+int ExitCodeOf(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kOk: return 0;
+    case ErrorCode::kConflict: return 1;
+    case ErrorCode::kInvalidArgument:
+    case ErrorCode::kPathEscape: return 2;
+    case ErrorCode::kStaleBase:
+    case ErrorCode::kNotReviewed:
+    case ErrorCode::kReviewVoid:
+    case ErrorCode::kNoMatch:
+    case ErrorCode::kAmbiguous:
+    case ErrorCode::kBusy:
+    case ErrorCode::kFenced:
+    case ErrorCode::kPermissionDenied: return 3;
+    case ErrorCode::kNotFound: return 4;
+    case ErrorCode::kParseFailed:
+    case ErrorCode::kUnsupportedEdit:
+    case ErrorCode::kLimitExceeded: return 5;
+    case ErrorCode::kIoError: return 6;
+    case ErrorCode::kDataLoss: return 7;
+  }
+  return 6;
+}
+
+Context::Context(CommandLine line, Env& env, const FormatRegistry& formats,
+                 const std::vector<CommandSpec>& commands)
+    : line_(std::move(line)), env_(env), formats_(formats), commands_(commands) {}
+
+Context::~Context() = default;
+
+std::string Context::AbsolutePath(const std::string& path) const {
+  std::string whole = path.starts_with('/') ? path : WorkingDirectory() + "/" + path;
+  // "." and ".." by text: what is named need not exist yet.
+  std::vector<std::string> names;
+  for (size_t begin = 0; begin <= whole.size();) {
+    const size_t slash = std::min(whole.find('/', begin), whole.size());
+    const std::string name = whole.substr(begin, slash - begin);
+    if (name == "..") {
+      if (!names.empty()) names.pop_back();
+    } else if (!name.empty() && name != ".") {
+      names.push_back(name);
+    }
+    begin = slash + 1;
+  }
+  std::string result;
+  for (const std::string& name : names) result += "/" + name;
+  return result.empty() ? "/" : result;
+}
+
+Result<std::string> Context::FindRoot() {
+  if (line_.Has("--root")) return AbsolutePath(line_.Get("--root"));
+  std::string folder = AbsolutePath(".");
+  for (;;) {
+    const auto directory = env_.OpenDirectory(folder);
+    if (directory.ok() && (*directory)->Stat(".staged").ok()) return folder;
+    const size_t slash = folder.rfind('/');
+    if (folder == "/" || slash == std::string::npos) break;
+    folder = slash == 0 ? "/" : folder.substr(0, slash);
+  }
+  return Status(ErrorCode::kNotFound,
+                "there is no workspace here; make one with `staged init` or name one with --root");
+}
+
+Result<Workspace*> Context::OpenWorkspace() {
+  if (workspace_) return workspace_.get();
+  STAGED_ASSIGN_OR_RETURN(const std::string root, FindRoot());
+  OpenOptions options;
+  options.person = {UserName(), ActorKind::kHuman};
+  STAGED_ASSIGN_OR_RETURN(workspace_, Workspace::Open(env_, formats_, root, options));
+  return workspace_.get();
+}
+
+Actor Context::MakeActor() const {
+  std::string name = line_.Get("--actor", UserName());
+  constexpr std::string_view kAgent = "agent:";
+  constexpr std::string_view kHuman = "human:";
+  if (name.starts_with(kAgent)) return {name.substr(kAgent.size()), ActorKind::kAgent};
+  if (name.starts_with(kHuman)) name = name.substr(kHuman.size());
+  return {name, ActorKind::kHuman};
+}
+
+CallContext Context::MakeCall() const {
+  CallContext call;
+  call.actor = MakeActor();
+  call.branch = line_.Get("--branch", "chat-" + UserName());
+  call.branch_kind = call.branch == "disk" ? BranchKind::kHuman : BranchKind::kChat;
+  call.turn = line_.Get("--turn");
+  call.request_id = line_.Get("--request-id");
+  return call;
+}
+
+Result<Context::PathAt> Context::SplitPathAt(const std::string& text) {
+  const size_t at = text.rfind("@sha256:");
+  if (at == std::string::npos) return PathAt{text, {}};
+  STAGED_ASSIGN_OR_RETURN(const ContentHash hash, ContentHash::Parse(text.substr(at + 1)));
+  return PathAt{text.substr(0, at), hash};
+}
+
+Result<BaseHash> Context::ParseBase() const {
+  if (!line_.Has("--base")) {
+    return Status(ErrorCode::kInvalidArgument,
+                  "--base is missing: give the hash that `staged status --json` shows as working, "
+                  "or none for a new file");
+  }
+  const std::string base = line_.Get("--base");
+  if (base == "none") return BaseHash();
+  STAGED_ASSIGN_OR_RETURN(const ContentHash hash, ContentHash::Parse(base));
+  return BaseHash(hash);
+}
+
+Result<std::string> Context::ReadInput(const std::string& file) {
+  if (file.empty() || file == "-") {
+    return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  }
+  const auto [folder, name] = SplitFileName(AbsolutePath(file));
+  const auto directory = env_.OpenDirectory(folder);
+  if (!directory.ok()) {
+    return Status(ErrorCode::kNotFound, "there is no file '" + file + "'; check its path");
+  }
+  // A symlink on the command line is the user's own choice: follow it once.
+  const auto status = (*directory)->Stat(name);
+  if (status.ok() && status->kind == FileKind::kSymlink) {
+    STAGED_ASSIGN_OR_RETURN(const std::string target, (*directory)->ReadLink(name));
+    return ReadInput(target.starts_with('/') ? target : folder + "/" + target);
+  }
+  return (*directory)->ReadFile(name, kInputBytesMax);
+}
+
+Status Context::WriteOutput(const std::string& file, std::string_view bytes) {
+  const auto [folder, name] = SplitFileName(AbsolutePath(file));
+  STAGED_ASSIGN_OR_RETURN(const auto directory, env_.OpenDirectory(folder));
+  const std::string temporary = "." + name + ".staged-" + std::to_string(env_.ProcessId());
+  STAGED_ASSIGN_OR_RETURN(const auto output, directory->Create(temporary, 0644));
+  Status written = output->WriteAt(0, bytes);
+  if (written.ok()) written = output->Sync();
+  if (written.ok()) written = directory->Rename(temporary, *directory, name);
+  if (!written.ok()) (void)directory->RemoveFile(temporary).ok();
+  return written;
+}
+
+void Context::Print(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void Context::PrintLine(std::string_view text) {
+  Print(text);
+  Print("\n");
+}
+
+void Context::PrintJson(const Value& value) { PrintLine(ToJson(value)); }
+
+int Context::Fail(const Status& status) {
+  if (json()) {
+    PrintJson(EncodeError(status));
+  } else {
+    const std::string line =
+        "staged: " + std::string(ErrorCodeName(status.code())) + ": " + status.message() + "\n";
+    std::fwrite(line.data(), 1, line.size(), stderr);
+    const std::string changes(status.details().FindString("changes"));
+    std::fwrite(changes.data(), 1, changes.size(), stderr);
+  }
+  return ExitCodeOf(status.code());
+}
+
+ProgressCallback Context::MakeProgress(const std::string& what) {
+  if (isatty(STDERR_FILENO) == 0) return {};
+  constexpr int64_t kQuietNs = 1'000'000'000;
+  constexpr int64_t kStepNs = 100'000'000;
+  const int64_t started = env_.MonotonicNs();
+  auto last = std::make_shared<int64_t>(0);
+  return [this, what, started, last](uint64_t done, uint64_t total) {
+    const int64_t now = env_.MonotonicNs();
+    if (now - started < kQuietNs || now - *last < kStepNs) return;
+    *last = now;
+    constexpr int kWidth = 30;
+    const int filled = total == 0 ? 0 : static_cast<int>(done * kWidth / total);
+    std::fprintf(stderr, "\r%s [%s%s] %llu%s%s ", what.c_str(),
+                 std::string(static_cast<size_t>(filled), '#').c_str(),
+                 std::string(static_cast<size_t>(kWidth - filled), ' ').c_str(),
+                 static_cast<unsigned long long>(done), total == 0 ? "" : "/",
+                 total == 0 ? "" : std::to_string(total).c_str());
+    if (done == total) std::fprintf(stderr, "\n");
+  };
+}
+
+}  // namespace staged::cli
