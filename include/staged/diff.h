@@ -15,7 +15,8 @@ namespace staged {
 
 enum class ChangeOp : uint8_t { kInsert = 1, kDelete = 2, kModify = 3, kMove = 4, kMoveModify = 5 };
 
-// The position of what is no record: a change of a part has neither before_index nor after_index.
+// The position of what is no record of a view: changes of a part and of a grid's rows and columns
+// have neither before_index nor after_index.
 inline constexpr size_t kNoRecord = SIZE_MAX;
 
 // A run of words replaced inside a text; byte offsets into before.text and after.text.
@@ -28,7 +29,8 @@ struct Change {
   std::string id;  // "c1", unique in the diff, deterministic
   ChangeOp op = ChangeOp::kModify;
   std::string kind;  // the record kind; "part" for opaque and serialization changes, whose records
-                     // carry the part's digest and size, and whose indexes are kNoRecord
+                     // carry the part's digest and size; "row", "column": a line of a grid
+                     // with its cells' texts, the cause of its cells' own changes
   std::vector<std::string> facets;  // not empty on modify and move_modify
   ChangeClass change_class = ChangeClass::kContent;
   std::optional<Record> before;  // absent only for insert

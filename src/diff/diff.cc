@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "diff/cell_references.h"
 #include "diff/facets.h"
 #include "diff/fingerprint.h"
 #include "diff/forest.h"
@@ -15,6 +16,7 @@
 #include "diff/part_changes.h"
 #include "diff/summary.h"
 #include "diff/words.h"
+#include "record/cell_address.h"
 
 namespace staged {
 namespace {
@@ -109,9 +111,10 @@ class DiffBuilder {
     const SegmentPairing pairing = PairSegments(from_, to_);
     left_ = BuildForest(from_, pairing.from_skipped, rules_);
     right_ = BuildForest(to_, pairing.to_skipped, rules_);
-    MatchForests(left_, right_);
+    shifts_ = MatchForests(left_, right_);
     EmitDeletions();
     EmitPairsAndInsertions();
+    EmitShifts();
     AddContexts();
     Order();
     LinkCauses();
@@ -129,6 +132,8 @@ class DiffBuilder {
     // Deletions stand behind the record that was before them.
     std::tuple<size_t, int, size_t> position;
     uint32_t left = kNoNode, right = kNoNode;
+    // Of a change of a grid's line and of what it causes: shift, line, whether it is the left's.
+    std::optional<std::tuple<size_t, uint32_t, bool>> line, cause;
   };
 
   void EmitDeletions() {
@@ -184,18 +189,139 @@ class DiffBuilder {
     }
   }
 
+  // Whether the record is a cell of that shift's grid; then, its line.
+  static std::optional<uint32_t> LineIn(const GridShift& shift, const DiffNode& node) {
+    if (node.grid_content == 0 || node.record.parent != shift.parent ||
+        !node.record.locator.starts_with(shift.prefix)) {
+      return std::nullopt;
+    }
+    const auto cell = ParseCellAddress(node.record.key);
+    if (!cell) return std::nullopt;
+    return shift.axis == GridAxis::kRows ? cell->row : cell->column;
+  }
+
+  // Rows and columns that came or went, as the cause of what happened to their cells and of the
+  // references that moved along.
+  void EmitShifts() {
+    const size_t cell_changes = pending_.size();
+    for (size_t i = 0; i < shifts_.size(); ++i) {
+      for (const bool deleted : {true, false}) EmitLines(i, deleted, cell_changes);
+    }
+    if (shifts_.empty()) return;
+    for (size_t i = 0; i < cell_changes; ++i) {
+      if (pending_[i].change.op == ChangeOp::kModify) ExplainReferences(pending_[i]);
+    }
+  }
+
+  void EmitLines(size_t shift_index, bool deleted, size_t cell_changes) {
+    const GridShift& shift = shifts_[shift_index];
+    const bool rows = shift.axis == GridAxis::kRows;
+    std::map<uint32_t, Pending> lines;
+    for (uint32_t line : deleted ? shift.deleted : shift.inserted) {
+      Record record;
+      record.kind = rows ? "row" : "column";
+      record.key = std::to_string(line);
+      record.locator = shift.prefix + (rows ? "row:" : "col:");
+      if (rows) {
+        record.locator += record.key;
+      } else {
+        AppendColumnName(record.locator, line);
+      }
+      record.parent = shift.parent;
+      record.attrs.Set(record.kind, line);
+      Pending& pending = lines[line];
+      pending.line = {shift_index, line, deleted};
+      pending.position = {kNoRecord, -1, 0};
+      pending.change.op = deleted ? ChangeOp::kDelete : ChangeOp::kInsert;
+      pending.change.kind = record.kind;
+      pending.change.change_class = ChangeClass::kStructure;
+      pending.change.before_index = pending.change.after_index = kNoRecord;
+      pending.change.context = shift.parent;
+      (deleted ? pending.change.before : pending.change.after) = std::move(record);
+    }
+    for (size_t i = 0; i < cell_changes; ++i) {
+      Pending& cell = pending_[i];
+      if (cell.change.op != (deleted ? ChangeOp::kDelete : ChangeOp::kInsert)) continue;
+      const DiffNode& node = deleted ? left_.nodes[cell.left] : right_.nodes[cell.right];
+      const auto line = LineIn(shift, node);
+      const auto found = line ? lines.find(*line) : lines.end();
+      if (found == lines.end()) continue;
+      cell.cause = found->second.line;
+      Record& record = *(deleted ? found->second.change.before : found->second.change.after);
+      record.text += (record.text.empty() ? "" : "\t") + node.record.text;
+      const auto [at, side, index] = cell.position;
+      found->second.position = std::min(found->second.position, std::tuple(at, -1, size_t{*line}));
+    }
+    // Lines without cells stand where the next cell of the new side does.
+    for (auto& [line, pending] : lines) {
+      if (std::get<0>(pending.position) == kNoRecord) {
+        pending.position = {PositionOfLine(shift, deleted ? shift.Map(line + 1) : line), -1, line};
+      }
+      pending_.push_back(std::move(pending));
+    }
+  }
+
+  size_t PositionOfLine(const GridShift& shift, uint32_t line) const {
+    size_t behind = right_.nodes.empty() ? 0 : right_.nodes.back().index + 1;
+    for (const DiffNode& node : right_.nodes) {
+      const auto at = LineIn(shift, node);
+      if (at && *at >= line) return node.index;
+      if (at) behind = node.index + 1;
+    }
+    return behind;
+  }
+
+  // A formula that only follows its cells is derived, and so is what it computes.
+  void ExplainReferences(Pending& pending) {
+    const DiffNode& before = left_.nodes[pending.left];
+    const DiffNode& after = right_.nodes[pending.right];
+    const KindRule* rule = rules_.Find(before.record.kind);
+    if (rule == nullptr) return;
+    const auto own = SplitSheetLocator(before.record.locator);
+    std::optional<size_t> cause;
+    const auto remap = [&](std::string_view sheet, CellAddress cell) {
+      for (size_t i = 0; i < shifts_.size(); ++i) {
+        const GridShift& shift = shifts_[i];
+        if (shift.sheet != (sheet.empty() && own ? std::string_view(own->sheet) : sheet)) continue;
+        uint32_t& line = shift.axis == GridAxis::kRows ? cell.row : cell.column;
+        const uint32_t mapped = shift.Map(line);
+        if (mapped != line) cause = i;
+        line = mapped;
+      }
+      return cell;
+    };
+    FacetDifference difference = CompareFacets(before.record, after.record, rule);
+    for (size_t i = 0; i < difference.facets.size(); ++i) {
+      if (IsNoise(difference.classes[i])) continue;
+      const auto facet = std::find_if(
+          rule->facets.begin(), rule->facets.end(),
+          [&](const FacetRule& candidate) { return candidate.name == difference.facets[i]; });
+      if (facet == rule->facets.end() || !facet->holds_references) return;
+      for (const std::string& attr : facet->attrs) {
+        const std::string_view old = before.record.attrs.FindString(attr);
+        if (RemapReferences(old, remap) != after.record.attrs.FindString(attr)) return;
+      }
+    }
+    if (!cause) return;
+    const GridShift& shift = shifts_[*cause];
+    pending.change.change_class = ChangeClass::kDerived;
+    pending.cause = shift.inserted.empty() ? std::tuple(*cause, shift.deleted.front(), true)
+                                           : std::tuple(*cause, shift.inserted.front(), false);
+  }
+
   void AddContexts() {
     std::vector<bool> left_wanted(left_.nodes.size()), right_wanted(right_.nodes.size());
     for (const Pending& pending : pending_) {
       if (pending.right != kNoNode) {
         right_wanted[pending.right] = true;
-      } else {
+      } else if (pending.left != kNoNode) {
         left_wanted[pending.left] = true;
       }
     }
     const std::vector<std::string> left = Contexts(left_, left_wanted);
     const std::vector<std::string> right = Contexts(right_, right_wanted);
     for (Pending& pending : pending_) {
+      if (pending.left == kNoNode && pending.right == kNoNode) continue;
       pending.change.context = pending.right != kNoNode ? right[pending.right] : left[pending.left];
     }
   }
@@ -210,11 +336,18 @@ class DiffBuilder {
   void LinkCauses() {
     std::vector<size_t> left_change(left_.nodes.size(), kNoRecord);
     std::vector<size_t> right_change(right_.nodes.size(), kNoRecord);
+    std::map<std::tuple<size_t, uint32_t, bool>, size_t> line_change;
     for (size_t i = 0; i < pending_.size(); ++i) {
+      if (pending_[i].line) {
+        line_change[*pending_[i].line] = i;
+        continue;
+      }
       if (pending_[i].change.op == ChangeOp::kDelete) left_change[pending_[i].left] = i;
       if (pending_[i].change.op == ChangeOp::kInsert) right_change[pending_[i].right] = i;
     }
     for (Pending& pending : pending_) {
+      if (pending.cause) pending.change.caused_by = ChangeId(line_change.at(*pending.cause));
+      if (pending.cause || pending.line) continue;
       const bool deleted = pending.change.op == ChangeOp::kDelete;
       if (!deleted && pending.change.op != ChangeOp::kInsert) continue;
       const uint32_t parent =
@@ -264,6 +397,7 @@ class DiffBuilder {
   DiffForest left_, right_;
   std::vector<Pending> pending_;
   std::vector<bool> changed_;  // by node of `to`
+  std::vector<GridShift> shifts_;
   std::set<std::string> shown_parts_;
   Diff diff_;
 };

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "diff/cell_references.h"
 #include "diff/fingerprint.h"
 
 namespace staged {
@@ -61,7 +62,33 @@ const KindRule* KindRules::Find(const std::string& kind) const {
 
 bool KindRules::IsKeyed(const Record& record) const {
   const KindRule* rule = Find(record.kind);
-  return rule != nullptr && rule->matching == Matching::kKeyed;
+  return rule != nullptr && rule->matching != Matching::kOrdered;
+}
+
+uint64_t KindRules::GridContent(const Record& record) const {
+  const KindRule* rule = Find(record.kind);
+  if (rule == nullptr || rule->matching != Matching::kGrid) return 0;
+  uint64_t content = FingerprintText(4, record.kind);
+  for (const FacetRule& facet : rule->facets) {
+    const Value* source =
+        facet.derived_from_attr.empty() ? nullptr : record.attrs.Find(facet.derived_from_attr);
+    if (source != nullptr && !source->is_null()) continue;
+    for (const std::string& attr : facet.attrs) {
+      const Value* value = attr == "text" ? nullptr : record.attrs.Find(attr);
+      if (attr == "text") {
+        content = FingerprintText(content, record.text);
+      } else if (value == nullptr) {
+        content = FingerprintCombine(content, 0);
+      } else if (facet.holds_references && value->is_string()) {
+        content = FingerprintText(
+            content, RemapReferences(value->as_string(),
+                                     [](std::string_view, CellAddress) { return CellAddress(); }));
+      } else {
+        content = FingerprintValue(content, *value);
+      }
+    }
+  }
+  return content == 0 ? 1 : content;
 }
 
 DiffForest BuildForest(const View& view, const std::vector<bool>& skipped_segments,
@@ -85,6 +112,7 @@ DiffForest BuildForest(const View& view, const std::vector<bool>& skipped_segmen
       node.segment = static_cast<uint32_t>(i);
       node.keyed = rules.IsKeyed(record);
       node.content = FingerprintContent(record);
+      node.grid_content = rules.GridContent(record);
       forest.nodes.push_back(std::move(node));
       return true;
     });

@@ -21,6 +21,7 @@ struct DiffNode {
   uint32_t parent = kNoNode;  // node of the containing record, when it is in the forest
   uint32_t match = kNoNode;   // node of the other side
   bool keyed = false;
+  uint64_t grid_content = 0;  // of a cell of a grid, whatever its formula refers to; else 0
   bool moved = false;
   uint64_t content = 0;  // fingerprint of what the record says
   uint64_t subtree = 0;  // ... and of everything below it
@@ -40,6 +41,9 @@ class KindRules {
   explicit KindRules(const Profile& profile);
   [[nodiscard]] const KindRule* Find(const std::string& kind) const;  // nullptr if unknown
   [[nodiscard]] bool IsKeyed(const Record& record) const;
+  // What a cell of a grid says, for aligning rows: not what its formula computes, nor which cells
+  // that refers to. 0 for all other records.
+  [[nodiscard]] uint64_t GridContent(const Record& record) const;
 
  private:
   std::unordered_map<std::string, const KindRule*> rules_;

@@ -1,12 +1,16 @@
 #include "diff/matching.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "diff/align.h"
 #include "diff/fingerprint.h"
 #include "diff/similarity.h"
+#include "record/cell_address.h"
 
 namespace staged {
 namespace {
@@ -29,7 +33,7 @@ class Matcher {
  public:
   Matcher(DiffForest& from, DiffForest& to) : from_(from), to_(to) {}
 
-  void Run() {
+  std::vector<GridShift> Run() {
     MatchRoots();
     while (!work_.empty()) {
       const auto [left, right] = work_.back();
@@ -42,6 +46,7 @@ class Matcher {
       work_.pop_back();
       MatchSiblings(from_.nodes[left].children, to_.nodes[right].children);
     }
+    return std::move(shifts_);
   }
 
  private:
@@ -72,6 +77,7 @@ class Matcher {
 
   void MatchSiblings(const NodeList& left, const NodeList& right) {
     NodeList left_ordered, right_ordered;
+    MatchGrid(left, right);
     MatchKeyed(left, right);
     const auto take_ordered = [](const DiffForest& forest, const NodeList& nodes, NodeList& out) {
       for (uint32_t node : nodes) {
@@ -95,6 +101,49 @@ class Matcher {
     MatchGaps(left_ordered, right_ordered, in_place);
   }
 
+  static std::vector<GridCell> GridCells(const DiffForest& forest, const NodeList& nodes) {
+    std::vector<GridCell> cells;
+    for (uint32_t node : nodes) {
+      const DiffNode& of = forest.nodes[node];
+      if (of.grid_content == 0 || of.match != kNoNode) continue;
+      const auto address = ParseCellAddress(of.record.key);
+      if (address) cells.push_back({address->row, address->column, node, of.grid_content});
+    }
+    return cells;
+  }
+
+  // Cells that a shift of rows or columns carried to another address. A grid that did not shift is
+  // left to its keys, and so is what the shift leaves over.
+  void MatchGrid(const NodeList& left, const NodeList& right) {
+    const std::vector<GridCell> left_cells = GridCells(from_, left);
+    if (left_cells.empty()) return;
+    const std::vector<GridCell> right_cells = GridCells(to_, right);
+    std::optional<GridShift> shift = AlignGrid(left_cells, right_cells);
+    if (!shift) return;
+    const Record& sample = from_.nodes[left_cells.front().node].record;
+    const auto locator = SplitSheetLocator(sample.locator);
+    if (!locator) return;
+    shift->sheet = locator->sheet;
+    shift->prefix = sample.locator.substr(0, sample.locator.size() - locator->rest.size());
+    shift->parent = sample.parent;
+    std::unordered_map<uint64_t, uint32_t> right_of;
+    for (const GridCell& cell : right_cells) {
+      right_of.emplace(uint64_t{cell.row} << 32 | cell.column, cell.node);
+    }
+    for (const GridCell& cell : left_cells) {
+      const bool rows = shift->axis == GridAxis::kRows;
+      const uint32_t row = rows ? shift->Map(cell.row) : cell.row;
+      const uint32_t column = rows ? cell.column : shift->Map(cell.column);
+      const auto found = right_of.find(uint64_t{row} << 32 | column);
+      shifted_.insert(cell.node);
+      if (found != right_of.end() && IsFree(cell.node, found->second) &&
+          SameKind(cell.node, found->second)) {
+        Pair(cell.node, found->second, false);
+      }
+    }
+    shifts_.push_back(*std::move(shift));
+  }
+
   static uint64_t KeyOf(const Record& record, uint32_t occurrence) {
     const uint64_t kind = FingerprintText(occurrence, record.kind);
     return FingerprintText(kind, record.key.empty() ? record.locator : record.key);
@@ -105,7 +154,7 @@ class Matcher {
     std::unordered_map<uint64_t, uint32_t> seen, left_of;
     for (uint32_t node : left) {
       const DiffNode& of = from_.nodes[node];
-      if (!of.keyed || of.match != kNoNode) continue;
+      if (!of.keyed || of.match != kNoNode || shifted_.count(node) > 0) continue;
       left_of.emplace(KeyOf(of.record, seen[KeyOf(of.record, 0)]++), node);
     }
     if (left_of.empty()) return;
@@ -294,10 +343,14 @@ class Matcher {
   DiffForest& to_;
   std::vector<std::pair<uint32_t, uint32_t>> work_;
   size_t comparisons_left_ = kComparisonsMax;
+  std::vector<GridShift> shifts_;
+  std::unordered_set<uint32_t> shifted_;  // cells of from whose address a shift has spoken for
 };
 
 }  // namespace
 
-void MatchForests(DiffForest& from, DiffForest& to) { Matcher(from, to).Run(); }
+std::vector<GridShift> MatchForests(DiffForest& from, DiffForest& to) {
+  return Matcher(from, to).Run();
+}
 
 }  // namespace staged

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <vector>
+
 #include "diff/forest.h"
+#include "diff/grid_align.h"
 
 namespace staged {
 
@@ -9,7 +12,8 @@ namespace staged {
 // in order, then unique equal content and unique keys out of order (moves), then by similarity in
 // the gaps that remain. At last, what went here and came there with unique content is a move
 // across parents. Near-linear: similarity has a budget of comparisons, after which the records of a
-// gap are only compared with those at the same position in it.
-void MatchForests(DiffForest& from, DiffForest& to);
+// gap are only compared with those at the same position in it. Cells of a grid are matched by
+// address after rows or columns were aligned; gives the shifts so found, a grid each.
+std::vector<GridShift> MatchForests(DiffForest& from, DiffForest& to);
 
 }  // namespace staged

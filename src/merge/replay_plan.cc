@@ -140,6 +140,10 @@ class Planner {
   }
 
   void PlanPart(const Change& change) {
+    if (change.kind != "part") {
+      CannotReplay(PartLocator(change));  // a row or column of a grid came or went
+      return;
+    }
     if (change.change_class == ChangeClass::kSerialization) return;
     const std::string locator = PartLocator(change);
     const auto found = target_parts_.find(locator);

@@ -34,6 +34,9 @@ struct FacetRule {
 enum class Matching : uint8_t {
   kKeyed = 1,    // by Record::key within the parent (cells, JSON members)
   kOrdered = 2,  // by position in a sequence under the parent (paragraphs, lines)
+  // By cell address ("B7" as Record::key, a locator "<sheet>!B7") within the parent, after rows and
+  // columns were aligned by content: an inserted row is a change, the cells it shifts are none.
+  kGrid = 3,
 };
 
 // An argument of a replayed edit and where its value comes from: an attribute of the record ("text"
