@@ -23,8 +23,8 @@ namespace {
 enum class RenameFlag : unsigned { kNoReplace = 1, kExchange = 2 };  // as in linux/fs.h
 
 // ENOSYS where the call is missing, not allowed here or not known to the file system.
-int RenameAt2(const Parent& from, const Parent& to, RenameFlag flag,
-              const PosixEnvOptions& options) {
+int RenameAt2([[maybe_unused]] const Parent& from, [[maybe_unused]] const Parent& to,
+              [[maybe_unused]] RenameFlag flag, [[maybe_unused]] const PosixEnvOptions& options) {
 #if defined(__linux__)
   if (options.use_renameat2) {
     const long result = Retry([&] {
@@ -145,7 +145,7 @@ int RenameExchanging(const Parent& from, const Parent& to, const PosixEnvOptions
   return Retry([&] { return renameat(from.directory, kept.c_str(), from.directory, from.name); });
 }
 
-int CopyBytes(int from, int to, const PosixEnvOptions& options) {
+int CopyBytes(int from, int to, [[maybe_unused]] const PosixEnvOptions& options) {
   uint64_t offset = 0;
 #if defined(__linux__)
   if (options.use_reflink) {

@@ -26,6 +26,7 @@ class PosixDirectory : public Directory {
 
   Result<FileStatus> Stat(const std::string& path) override;
   Result<std::vector<DirectoryItem>> List(const std::string& path) override;
+  Result<std::vector<ListedItem>> ListWithStatus(const std::string& path) override;
   Result<std::unique_ptr<File>> OpenRead(const std::string& path) override;
   Result<std::unique_ptr<File>> OpenWrite(const std::string& path) override;
   Result<std::unique_ptr<File>> Create(const std::string& path, uint32_t mode) override;
@@ -156,6 +157,25 @@ Result<FileStatus> PosixDirectory::Stat(const std::string& path) {
 Result<std::vector<DirectoryItem>> PosixDirectory::List(const std::string& path) {
   STAGED_ASSIGN_OR_RETURN(Descriptor descriptor, OpenSubdirectory(path, O_RDONLY, "list"));
   return ListItems(std::move(descriptor), path.empty() ? path_ : path);
+}
+
+Result<std::vector<ListedItem>> PosixDirectory::ListWithStatus(const std::string& path) {
+  STAGED_ASSIGN_OR_RETURN(Descriptor descriptor, OpenSubdirectory(path, O_RDONLY, "list"));
+  Descriptor directory(fcntl(descriptor.get(), F_DUPFD_CLOEXEC, 0));
+  if (!directory.valid()) return ErrorStatus(errno, "list", path);
+  STAGED_ASSIGN_OR_RETURN(std::vector<DirectoryItem> items,
+                          ListItems(std::move(descriptor), path.empty() ? path_ : path));
+  std::vector<ListedItem> listed;
+  listed.reserve(items.size());
+  for (DirectoryItem& item : items) {
+    struct stat status;
+    if (fstatat(directory.get(), item.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
+      listed.push_back({std::move(item.name), ToFileStatus(status)});
+    } else if (errno != ENOENT) {  // removed since: as if it had been before
+      return ErrorStatus(errno, "stat", path.empty() ? item.name : path + "/" + item.name);
+    }
+  }
+  return listed;
 }
 
 Result<std::unique_ptr<File>> PosixDirectory::OpenRead(const std::string& path) {

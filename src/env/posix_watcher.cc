@@ -123,6 +123,7 @@ class InotifyWatcher : public Watcher {
     std::set<std::string> touched;
     while (true) {
       STAGED_RETURN_IF_ERROR(Drain(&touched));
+      if (IsRootRemoved()) touched.insert("");
       const int64_t left_ms = deadline_ms - MonotonicMs();
       if (!touched.empty() || left_ms <= 0) break;
       struct pollfd ready = {inotify_.get(), POLLIN, 0};
@@ -139,6 +140,12 @@ class InotifyWatcher : public Watcher {
   static constexpr uint32_t kEvents = IN_CREATE | IN_DELETE | IN_MODIFY | IN_ATTRIB |
                                       IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF |
                                       IN_ONLYDIR;
+
+  // There is no event for it while the root is held open.
+  [[nodiscard]] bool IsRootRemoved() const {
+    struct stat status;
+    return fstat(root_.get(), &status) == 0 && status.st_nlink == 0;
+  }
 
   // Watches the directory `path` and all below it; what is found there goes to `found` if not null.
   // A directory that is gone is not an error.

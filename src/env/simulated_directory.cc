@@ -52,6 +52,7 @@ class SimulatedDirectory : public Directory {
 
   Result<FileStatus> Stat(const std::string& path) override;
   Result<std::vector<DirectoryItem>> List(const std::string& path) override;
+  Result<std::vector<ListedItem>> ListWithStatus(const std::string& path) override;
   Result<std::unique_ptr<File>> OpenRead(const std::string& path) override {
     return OpenFile(path, false);
   }
@@ -235,6 +236,18 @@ Result<std::vector<DirectoryItem>> SimulatedDirectory::List(const std::string& p
     std::vector<DirectoryItem> items;
     for (const auto& [name, child] : disk().Get(id).names) {
       items.push_back({name, disk().Get(child).kind});
+    }
+    return items;
+  });
+}
+
+Result<std::vector<ListedItem>> SimulatedDirectory::ListWithStatus(const std::string& path) {
+  return Call(CallKind::kRead, [&]() -> Result<std::vector<ListedItem>> {
+    STAGED_ASSIGN_OR_RETURN(const NodeId id, FindDirectory(path, "list"));
+    STAGED_RETURN_IF_ERROR(CheckPermission(id, kOwnerRead | kOwnerSearch, "list", path));
+    std::vector<ListedItem> items;
+    for (const auto& [name, child] : disk().Get(id).names) {
+      items.push_back({name, ToFileStatus(disk(), child)});
     }
     return items;
   });

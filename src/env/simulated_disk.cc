@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
-#include <set>
+#include <utility>
 
 namespace staged::simulated {
 
@@ -193,14 +193,17 @@ void Disk::Corrupt(NodeId id, uint64_t offset, uint8_t mask) {
 }
 
 void Disk::Collect(const std::vector<NodeId>& open) {
-  std::set<NodeId> reached;
+  std::vector<bool> is_reached(nodes_.size());
   std::vector<NodeId> to_visit = {kRootNode};
   to_visit.insert(to_visit.end(), open.begin(), open.end());
   while (!to_visit.empty()) {
     const NodeId id = to_visit.back();
     to_visit.pop_back();
-    if (id == kNoNode || !reached.insert(id).second) continue;
-    const Node& node = Get(id);
+    if (id == kNoNode) continue;
+    const size_t index = IndexOf(id);
+    if (is_reached[index]) continue;
+    is_reached[index] = true;
+    const Node& node = *nodes_[index].second;
     for (const auto& [name, child] : node.names) to_visit.push_back(child);
     for (const auto& [name, child] : node.durable_names) to_visit.push_back(child);
     for (const PendingName& pending : node.pending_names) {
@@ -209,7 +212,12 @@ void Disk::Collect(const std::vector<NodeId>& open) {
       to_visit.push_back(pending.other_directory);
     }
   }
-  std::erase_if(nodes_, [&](const Entry& entry) { return !reached.contains(entry.first); });
+  std::vector<Entry> kept;
+  kept.reserve(nodes_.size());
+  for (size_t index = 0; index < nodes_.size(); ++index) {
+    if (is_reached[index]) kept.push_back(std::move(nodes_[index]));
+  }
+  nodes_ = std::move(kept);
 }
 
 }  // namespace staged::simulated

@@ -348,6 +348,55 @@ TEST(SimulatedEnv, TimesHaveTheResolutionAsked) {
   EXPECT_GT(root->Stat("a")->modified_ns, before.modified_ns);
 }
 
+TEST(SimulatedEnv, RebootFreesLocksAndForgetsWriters) {
+  SimulatedEnv env;
+  auto root = Open(env);
+  auto lock = root->Lock("lock", LockWait::kDoNotWait);
+  ASSERT_TRUE(lock.ok());
+  auto writer = root->OpenWrite("lock");
+  ASSERT_TRUE(writer.ok());
+  env.SyncEverything();
+  env.Reboot(1);
+  auto again = Open(env);
+  EXPECT_FALSE(again->HasWriter("lock").value());
+  auto taken = again->Lock("lock", LockWait::kDoNotWait);
+  EXPECT_TRUE(taken.ok());
+  EXPECT_EQ((*writer)->WriteAt(0, "x").code(), ErrorCode::kIoError);
+  lock.value().reset();
+  EXPECT_EQ(again->Lock("lock", LockWait::kDoNotWait).status().code(), ErrorCode::kBusy);
+}
+
+TEST(SimulatedEnv, ClocksAreTheTests) {
+  SimulatedEnv env({.start_ns = 5'000'000, .call_duration_ns = 7});
+  const int64_t monotonic_ns = env.MonotonicNs();
+  EXPECT_EQ(env.NowNs(), 5'000'000);
+  auto root = Open(env);
+  EXPECT_EQ(env.NowNs(), 5'000'007);
+  env.SetNowNs(1'000);
+  EXPECT_EQ(env.NowNs(), 1'000);
+  EXPECT_EQ(env.MonotonicNs(), monotonic_ns + 7);
+  env.AdvanceNs(100);
+  EXPECT_EQ(env.NowNs(), 1'100);
+  EXPECT_EQ(env.MonotonicNs(), monotonic_ns + 107);
+  ASSERT_TRUE(Write(*root, "a", "x", true).ok());
+  EXPECT_EQ(root->Stat("a")->modified_ns, 1'100 + 2 * 7);
+}
+
+TEST(SimulatedEnv, ReplacedFilesAreOthersAndWrittenOnesTheSame) {
+  SimulatedEnv env;
+  auto root = Open(env);
+  ASSERT_TRUE(env.ExternalWrite("/a", "one", Durability::kDurable).ok());
+  const uint64_t inode = root->Stat("a")->inode;
+  ASSERT_TRUE(env.ExternalWrite("/a", "2", Durability::kDurable).ok());
+  EXPECT_EQ(root->Stat("a")->inode, inode);
+  EXPECT_EQ(AfterCrashes(env, "/a"), Outcomes({"2"}));
+  ASSERT_TRUE(env.ExternalReplace("/a", "three", Durability::kVolatile).ok());
+  EXPECT_NE(root->Stat("a")->inode, inode);
+  EXPECT_TRUE(AfterCrashes(env, "/a").contains("2"));
+  ASSERT_TRUE(env.ExternalRemove("/a", Durability::kDurable).ok());
+  EXPECT_EQ(AfterCrashes(env, "/a"), Outcomes({"<not_found>"}));
+}
+
 TEST(SimulatedEnv, TellsThatEventsWereLost) {
   SimulatedEnv env;
   auto watcher = env.Watch("/", nullptr);

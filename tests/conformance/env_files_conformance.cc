@@ -119,6 +119,27 @@ TEST_P(EnvConformance, ListsNamesInByteOrder) {
   EXPECT_CODE(root().List("a"), kNotFound);
 }
 
+TEST_P(EnvConformance, ListsTheStatusOfEachItem) {
+  Write("a", "one");
+  MakeDirectory("d");
+  MakeDirectory("d/e");
+  Write("d/b", "three");
+  EXPECT_OK(root().MakeSymlink("link", "d"));
+  for (const char* path : {"", "d"}) {
+    const std::vector<DirectoryItem> items = root().List(path).value();
+    const std::vector<ListedItem> listed = root().ListWithStatus(path).value();
+    ASSERT_EQ(items.size(), listed.size());
+    for (size_t index = 0; index < items.size(); ++index) {
+      EXPECT_EQ(listed[index].name, items[index].name);
+      const std::string item_path = (*path == 0 ? "" : "d/") + items[index].name;
+      EXPECT_EQ(listed[index].status, root().Stat(item_path).value()) << item_path;
+      EXPECT_EQ(listed[index].status.kind, items[index].kind) << item_path;
+    }
+  }
+  EXPECT_CODE(root().ListWithStatus("none"), kNotFound);
+  EXPECT_CODE(root().ListWithStatus("link"), kPathEscape);
+}
+
 TEST_P(EnvConformance, NamesAreBytes) {
   const std::string name = "\xff\xfe \n\\:*?\"<>|";
   Write(name, "odd");

@@ -19,6 +19,8 @@ std::vector<NamedAttempt> AllOperations() {
   return {
       {"Stat", [](Directory& d, const std::string& p) { return CodeOf(d.Stat(p)); }},
       {"List", [](Directory& d, const std::string& p) { return CodeOf(d.List(p)); }},
+      {"ListWithStatus",
+       [](Directory& d, const std::string& p) { return CodeOf(d.ListWithStatus(p)); }},
       {"OpenRead", [](Directory& d, const std::string& p) { return CodeOf(d.OpenRead(p)); }},
       {"OpenWrite", [](Directory& d, const std::string& p) { return CodeOf(d.OpenWrite(p)); }},
       {"Create", [](Directory& d, const std::string& p) { return CodeOf(d.Create(p, 0644)); }},
@@ -116,8 +118,8 @@ TEST_P(EnvConformance, TheEmptyPathMeansTheDirectoryWhereThatMakesSense) {
   Write("own", "own");
   for (const NamedAttempt& operation : AllOperations()) {
     const std::string_view name = operation.name;
-    const bool makes_sense =
-        name == "Stat" || name == "List" || name == "SyncDirectory" || name == "OpenDirectory";
+    const bool makes_sense = name == "Stat" || name == "List" || name == "ListWithStatus" ||
+                             name == "SyncDirectory" || name == "OpenDirectory";
     EXPECT_EQ(operation.attempt(root(), ""),
               makes_sense ? ErrorCode::kOk : ErrorCode::kInvalidArgument)
         << name;
