@@ -200,7 +200,6 @@ Status SearchIndex::ResolveIn(Connection& connection, SearchScope& scope) {
 
 Result<SearchResult> SearchIndex::Search(const SearchQuery& query, const SearchScope& scope) {
   SearchResult result;
-  Status bad_query;
   const Status searched = views_.database().Read([&](Connection& connection) -> Status {
     result = SearchResult();
     STAGED_ASSIGN_OR_RETURN(const int64_t generation, ReadGeneration(connection));
