@@ -205,6 +205,21 @@ Result<int64_t> SqliteConnection::QueryInteger(std::string_view sql) {
   return found ? statement.GetInteger(0) : 0;
 }
 
+void SqliteConnection::KeepLogOnClose() {
+  sqlite3_db_config(database_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  sqlite3_wal_hook(
+      database_,
+      [](void* self, sqlite3*, const char*, int pages) {
+        static_cast<SqliteConnection*>(self)->log_pages_ = pages;
+        return SQLITE_OK;
+      },
+      this);
+}
+
+void SqliteConnection::Checkpoint() {
+  sqlite3_wal_checkpoint_v2(database_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+}
+
 bool SqliteConnection::in_transaction() const { return sqlite3_get_autocommit(database_) == 0; }
 
 void SqliteConnection::RollBack() {

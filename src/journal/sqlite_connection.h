@@ -79,6 +79,14 @@ class SqliteConnection {
   Status ExecuteScript(const std::string& sql);
   Result<int64_t> QueryInteger(std::string_view sql);
 
+  // Leaves the write-ahead log there when the last connection closes, so that a short-lived process
+  // does not pay for a checkpoint; and checkpoints only when asked to.
+  void KeepLogOnClose();
+  // Pages in the write-ahead log at this connection's last commit.
+  [[nodiscard]] int log_pages() const { return log_pages_; }
+  // Copies what it can from the log to the database without waiting for others.
+  void Checkpoint();
+
   [[nodiscard]] bool in_transaction() const;
   void RollBack();  // if there is a transaction; also ends a reading one
   // False after an error that may have left the connection in an unknown state.
@@ -96,6 +104,7 @@ class SqliteConnection {
   sqlite3* database_;
   std::unordered_map<std::string, Cached> statements_;
   bool healthy_ = true;
+  int log_pages_ = 0;
 };
 
 }  // namespace staged

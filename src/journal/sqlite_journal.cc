@@ -14,6 +14,7 @@
 #include "journal/sqlite_queries.h"
 #include "journal/sqlite_schema.h"
 #include "journal/sqlite_verify.h"
+#include "journal/wal_sync_vfs.h"
 
 namespace staged {
 namespace {
@@ -91,6 +92,7 @@ class SqliteJournal : public Journal {
 
   const std::string path_;
   const SqliteJournalOptions options_;
+  std::unique_ptr<WalSyncVfs> vfs_;
   WriterQueue writers_;
   std::mutex mutex_;  // guards idle_
   std::vector<std::unique_ptr<SqliteConnection>> idle_;
@@ -110,11 +112,12 @@ class SqliteReader : public SqliteSnapshot<JournalReader> {
 class SqliteTransaction : public SqliteSnapshot<JournalTransaction> {
  public:
   SqliteTransaction(SqliteJournal& journal, std::unique_ptr<SqliteConnection> connection,
-                    JournalHead head)
+                    JournalHead head, int checkpoint_pages)
       : SqliteSnapshot(*connection),
         journal_(journal),
         connection_(std::move(connection)),
-        head_(head) {}
+        head_(head),
+        checkpoint_pages_(checkpoint_pages) {}
   ~SqliteTransaction() override {
     journal_.Return(std::move(connection_));
     if (writing_) journal_.LeaveWriting();
@@ -144,6 +147,7 @@ class SqliteTransaction : public SqliteSnapshot<JournalTransaction> {
   SqliteJournal& journal_;
   std::unique_ptr<SqliteConnection> connection_;
   JournalHead head_;
+  const int checkpoint_pages_;
   Status failure_;
   bool writing_ = true;  // holds the writers' turn
 };
@@ -310,13 +314,19 @@ Status SqliteTransaction::PutSetting(const std::string& name, std::string_view v
                   .Run());
 }
 
-Status SqliteTransaction::Commit(Durability /*durability*/) {
+Status SqliteTransaction::Commit(Durability durability) {
   STAGED_RETURN_IF_ERROR(failure_);
+  const WalSync sync = durability == Durability::kRelaxed ? WalSync::kLeaveOut : WalSync::kSync;
+  STAGED_RETURN_IF_ERROR(Keep(SetWalSync(*connection_, sync)));
   STAGED_RETURN_IF_ERROR(Keep(connection_->Execute("COMMIT")));
+  // If this fails, the connection is not used again.
+  const Status outside = SetWalSync(*connection_, WalSync::kOutsideCommit);
   failure_ = Status(ErrorCode::kInvalidArgument,
                     "the journal's transaction is committed; begin another for more changes");
   writing_ = false;
   journal_.LeaveWriting();
+  // The commit stands, whatever becomes of this: a failed checkpoint is made up for by the next.
+  if (outside.ok() && connection_->log_pages() >= checkpoint_pages_) connection_->Checkpoint();
   return OkStatus();
 }
 
@@ -342,16 +352,18 @@ Status SqliteJournal::Retry(int wait_ms, const std::function<Status()>& attempt)
 }
 
 Result<std::unique_ptr<SqliteConnection>> SqliteJournal::Connect(SqliteOpen mode) {
-  STAGED_ASSIGN_OR_RETURN(auto connection, SqliteConnection::Open(path_, options_.vfs, mode));
+  STAGED_ASSIGN_OR_RETURN(auto connection, SqliteConnection::Open(path_, vfs_->name(), mode));
   for (const std::string_view pragma :
        {"PRAGMA synchronous = FULL", "PRAGMA fullfsync = ON", "PRAGMA checkpoint_fullfsync = ON",
         "PRAGMA trusted_schema = OFF", "PRAGMA cache_size = -8000", "PRAGMA temp_store = MEMORY"}) {
     STAGED_RETURN_IF_ERROR(connection->Execute(pragma));
   }
+  connection->KeepLogOnClose();
   return connection;
 }
 
 Status SqliteJournal::Open() {
+  STAGED_ASSIGN_OR_RETURN(vfs_, WalSyncVfs::Register(options_.vfs));
   sqlite3_vfs* files = sqlite3_vfs_find(options_.vfs.empty() ? nullptr : options_.vfs.c_str());
   if (files == nullptr) {
     return {ErrorCode::kInvalidArgument, "no such SQLite VFS: " + options_.vfs};
@@ -439,8 +451,8 @@ Result<std::unique_ptr<JournalTransaction>> SqliteJournal::BeginWrite(int wait_m
     writers_.Leave();
     return status.code() == ErrorCode::kBusy ? Busy(wait_ms) : status;
   }
-  return std::unique_ptr<JournalTransaction>(
-      std::make_unique<SqliteTransaction>(*this, std::move(connection), head));
+  return std::unique_ptr<JournalTransaction>(std::make_unique<SqliteTransaction>(
+      *this, std::move(connection), head, options_.checkpoint_pages));
 }
 
 Status SqliteJournal::Verify(const std::function<void(int64_t done, int64_t total)>& progress) {

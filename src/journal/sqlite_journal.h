@@ -18,6 +18,9 @@ struct SqliteJournalOptions {
   Mode mode = Mode::kOpenExisting;
   // Name of the registered SQLite VFS whose files hold the journal; empty: the system's.
   std::string vfs;
+  // When the write-ahead log has this many pages (of 4 KiB), they are copied to the database.
+  // Bounds what a process must read when it is the first to open the journal.
+  int checkpoint_pages = 500;
   // Called instead of sleeping while another process writes. Null: the VFS sleeps.
   std::function<void(int microseconds)> writer_wait;
 };

@@ -154,6 +154,7 @@ TEST_F(SqliteJournalTest, TooOldToUpgradeIsRefused) {
 TEST_F(SqliteJournalTest, VerifyFindsWhatSqlCanTamperWith) {
   Fill(5);
   ASSERT_TRUE((*Open(Mode::kOpenExisting))->Verify(nullptr).ok());
+  Tamper("PRAGMA wal_checkpoint(TRUNCATE)");
   std::filesystem::copy(path_, path_ + ".good");
   for (const char* sql :
        {"UPDATE operations SET chain = zeroblob(32) WHERE sequence = 5",

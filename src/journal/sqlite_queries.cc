@@ -4,6 +4,7 @@
 
 #include "base/binary.h"
 #include "journal/operation_encoding.h"
+#include "journal/wal_sync_vfs.h"
 
 namespace staged {
 namespace {
@@ -277,7 +278,10 @@ Result<std::vector<BranchRow>> SqliteQueries::Branches() {
 Result<std::optional<std::string>> SqliteQueries::RequestAnswer(const std::string& request_id) {
   SqliteStatement row = connection_.Prepare("SELECT answer FROM requests WHERE id = ?");
   row.BindText(request_id);
-  return GetOptionalBytes(std::move(row));
+  STAGED_ASSIGN_OR_RETURN(auto answer, GetOptionalBytes(std::move(row)));
+  // The answer will be given without another commit, so what it says must not be lost any more.
+  if (answer) STAGED_RETURN_IF_ERROR(SyncLog(connection_));
+  return answer;
 }
 
 Result<bool> SqliteQueries::WasAt(const std::string& path, const ContentHash& hash) {
