@@ -18,7 +18,7 @@ std::string CorpusFolder() {
   return folder != nullptr ? folder : STAGED_SOURCE_DIR "/../shared/corpus";
 }
 
-// The digest that tests/oracle/xml_events.py makes of the same events.
+// The digest that tests/oracles/xml_events.py makes of the same events.
 std::string EventsDigest(std::string_view xml) {
   ContentHasher hasher;
   std::string text;
@@ -63,7 +63,7 @@ TEST(XmlOracle, ReadsTheCorpusAsExpatDoes) {
   if (!std::filesystem::exists(CorpusFolder())) GTEST_SKIP() << "1 test skipped: no corpus";
   const char* size_max = std::getenv("STAGED_XML_ORACLE_BYTES");
   const std::string command = "/usr/bin/python3 '" STAGED_SOURCE_DIR
-                              "/tests/oracle/xml_events.py' '" +
+                              "/tests/oracles/xml_events.py' '" +
                               CorpusFolder() + "' " + (size_max != nullptr ? size_max : "60000");
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   ASSERT_NE(pipe, nullptr);

@@ -60,7 +60,7 @@ class NameResolver {
       if (group == declared) continue;
       replaced_.push_back({prefix, group, tokenizer.depth()});
       group = declared;
-      cache_.clear();
+      Forget();
     }
   }
 
@@ -68,7 +68,7 @@ class NameResolver {
     while (!replaced_.empty() && replaced_.back().depth > depth_now) {
       groups_[replaced_.back().prefix] = replaced_.back().group;
       replaced_.pop_back();
-      cache_.clear();
+      Forget();
     }
   }
 
@@ -91,6 +91,9 @@ class NameResolver {
     uint8_t group;
     size_t depth;
   };
+
+  // A new map, since clearing one that has grown costs its buckets each time.
+  void Forget() { cache_ = {}; }
 
   const XmlVocabulary& vocabulary_;
   std::unordered_map<std::string_view, uint8_t> groups_;  // by prefix
