@@ -2,6 +2,7 @@
 
 #include "formats/binary/binary_format.h"
 #include "formats/csv/csv_format.h"
+#include "formats/docx/docx_format.h"
 #include "formats/json/json_format.h"
 #include "formats/text/text_format.h"
 
@@ -12,6 +13,7 @@ FormatRegistry NewBuiltinRegistry() {
   registry.Register(NewBinaryFormat());
   registry.Register(NewTextFormat());
   registry.Register(NewCsvFormat());
+  registry.Register(NewDocxFormat());
   registry.Register(NewJsonFormat());
   registry.Register(NewJsonLinesFormat());
   return registry;

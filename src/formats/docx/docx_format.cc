@@ -1,0 +1,128 @@
+#include "formats/docx/docx_format.h"
+
+#include <algorithm>
+
+#include "codec/zip.h"
+#include "formats/docx/document_editor.h"
+#include "formats/docx/document_parser.h"
+
+namespace staged {
+namespace {
+
+constexpr ChangeClass kContent = ChangeClass::kContent;
+constexpr ChangeClass kFormat = ChangeClass::kFormat;
+constexpr ChangeClass kStructure = ChangeClass::kStructure;
+constexpr ChangeClass kDerived = ChangeClass::kDerived;
+
+Profile DocxProfile() {
+  const FacetRule text{"text", kContent, {"text"}};
+  const FacetRule revisions{"revisions", kContent, {"revisions"}};
+  const FacetRule properties{"properties", kFormat, {"properties", "style"}};
+  const FacetRule picture{"picture", kContent, {"text", "digest", "target", "alternative_text"}};
+  const FacetRule placement{"placement", kFormat, {"size_emu", "name", "part", "at"}};
+  Profile profile;
+  profile.kinds = {
+      {"paragraph",
+       Matching::kOrdered,
+       {text,
+        {"style", kFormat, {"style", "level", "alignment", "properties"}},
+        {"list", kFormat, {"list", "list_level"}},
+        {"label", kDerived, {"label"}},
+        {"runs", kFormat, {"runs", "breaks"}},
+        {"links", kContent, {"links"}},
+        {"fields", kContent, {"fields", "forms", "equations", "ruby"}},
+        {"anchors", kStructure, {"bookmarks", "comments", "notes", "controls", "section_break"}},
+        revisions,
+        {"identity", ChangeClass::kSerialization, {"para_id"}}}},
+      {"table",
+       Matching::kOrdered,
+       {properties,
+        {"size", kStructure, {"rows", "columns"}},
+        {"grid", kFormat, {"column_widths"}},
+        revisions}},
+      {"row", Matching::kOrdered, {properties, {"header", kFormat, {"header"}}, revisions}},
+      {"cell",
+       Matching::kOrdered,
+       {properties,
+        {"span", kStructure, {"column", "column_span", "row_span", "merged"}},
+        revisions}},
+      {"section",
+       Matching::kOrdered,
+       {properties, {"headers", kStructure, {"headers"}}, revisions}},
+      {"control", Matching::kOrdered, {text}},
+      {"text_box", Matching::kOrdered, {text}},
+      {"revision",
+       Matching::kOrdered,
+       {text, {"revision", kContent, {"type", "author", "date", "start"}}}},
+      {"image", Matching::kOrdered, {picture, placement}},
+      {"chart", Matching::kOrdered, {picture, placement}},
+      {"diagram", Matching::kOrdered, {picture, placement}},
+      {"shape", Matching::kOrdered, {picture, placement}},
+      {"header", Matching::kKeyed, {}},
+      {"footer", Matching::kKeyed, {}},
+      {"footnote", Matching::kKeyed, {{"type", kStructure, {"type"}}}},
+      {"endnote", Matching::kKeyed, {{"type", kStructure, {"type"}}}},
+      {"comment",
+       Matching::kKeyed,
+       {{"author", kContent, {"author", "initials", "date"}},
+        {"anchor", kDerived, {"anchor", "anchor_end"}}}},
+      {"style",
+       Matching::kKeyed,
+       {{"name", kFormat, {"text", "type", "default", "based_on"}}, properties}},
+      {"numbering", Matching::kKeyed, {{"levels", kFormat, {"definition", "levels"}}}},
+      {"settings", Matching::kKeyed, {}},
+      {"property", Matching::kKeyed, {text}},
+  };
+  return profile;
+}
+
+class DocxFormat final : public Format {
+ public:
+  DocxFormat() {
+    descriptor_.name = "docx";
+    descriptor_.parser = {"docx", "1"};
+    descriptor_.extensions = {"docx", "docm", "dotx", "dotm"};
+    descriptor_.edit_ops = {"replace_text", "set", "insert_before", "insert_after", "delete"};
+    descriptor_.profile = DocxProfile();
+  }
+
+  [[nodiscard]] const FormatDescriptor& descriptor() const override { return descriptor_; }
+
+  [[nodiscard]] int Sniff(std::string_view bytes, std::string_view extension) const override {
+    const bool is_named = std::find(descriptor_.extensions.begin(), descriptor_.extensions.end(),
+                                    extension) != descriptor_.extensions.end();
+    const int by_name = is_named ? 50 : 0;
+    if (!bytes.starts_with("PK")) return by_name;
+    const Result<ZipReader> archive = ZipReader::Open(bytes, Limits{});
+    if (!archive.ok()) return by_name;
+    if (const ZipMember* types = archive->Find("[Content_Types].xml")) {
+      const Result<std::string> xml = archive->Read(*types);
+      for (const std::string_view main :
+           {"wordprocessingml.document.main+xml", "wordprocessingml.template.main+xml",
+            "ms-word.document.macroEnabled.main+xml",
+            "ms-word.template.macroEnabledTemplate.main+xml"}) {
+        if (xml.ok() && xml->find(main) != std::string::npos) return 100;
+      }
+    }
+    return archive->Find("word/document.xml") != nullptr ? 90 : by_name;
+  }
+
+  [[nodiscard]] Result<ParsedContent> Parse(std::string_view bytes, const Limits& limits,
+                                            const SegmentSource& reuse) const override {
+    return docx::ParseDocument(bytes, limits, reuse);
+  }
+
+  [[nodiscard]] Result<EditOutcome> Apply(std::string_view bytes, const std::vector<Edit>& edits,
+                                          const Limits& limits) const override {
+    return docx::EditDocument(bytes, edits, limits);
+  }
+
+ private:
+  FormatDescriptor descriptor_;
+};
+
+}  // namespace
+
+std::unique_ptr<Format> NewDocxFormat() { return std::make_unique<DocxFormat>(); }
+
+}  // namespace staged
