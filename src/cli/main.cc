@@ -1,0 +1,52 @@
+// The `staged` program: finds the command, gives it a context, reports its failure.
+
+#include <clocale>
+#include <cstdio>
+#include <cstring>
+
+#include "cli/context.h"
+#include "env/posix_env.h"
+#include "formats/builtin_formats.h"
+#include "wire/encode.h"
+#include "wire/json_text.h"
+
+namespace staged::cli {
+namespace {
+
+constexpr char kVersion[] = "staged 0.1.0\n";
+
+int Run(int argc, char** argv) {
+  const std::vector<CommandSpec> commands = AllCommands();
+  if (argc == 2 && std::strcmp(argv[1], "--version") == 0) {
+    std::fputs(kVersion, stdout);
+    return kExitDone;
+  }
+  std::string help;
+  Result<CommandLine> line = ParseCommandLine(commands, argc, argv, &help);
+  if (!line.ok()) {
+    bool json = false;
+    for (int i = 1; i < argc; ++i) json = json || std::strcmp(argv[i], "--json") == 0;
+    if (json) {
+      std::puts(ToJson(EncodeError(line.status())).c_str());
+    } else {
+      std::fprintf(stderr, "staged: %s\n", line.status().message().c_str());
+    }
+    return ExitCodeOf(line.status().code());
+  }
+  if (line->command == nullptr) {
+    std::fputs(help.c_str(), stdout);
+    return kExitDone;
+  }
+  const std::unique_ptr<Env> env = NewPosixEnv();
+  const FormatRegistry formats = NewBuiltinRegistry();
+  Context context(*std::move(line), *env, formats, commands);
+  int exit_code = context.line().command->run(context);
+  if (std::fflush(stdout) != 0 && exit_code == kExitDone) exit_code = ExitCodeOf(ErrorCode::kIoError);
+  return exit_code;
+}
+
+}  // namespace
+
+}  // namespace staged::cli
+
+int main(int argc, char** argv) { return staged::cli::Run(argc, argv); }
