@@ -1,0 +1,47 @@
+# The front door. Every target first installs and builds what is missing.
+
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+JOBS ?= $(shell nproc)
+
+.PHONY: all setup build demo test check bench simulate tidy format clean
+
+all: build
+
+setup:
+	@tools/setup
+	@tools/build_third_party
+
+build: setup
+	@test -f build/release/build.ninja || cmake --preset release >build/configure.log || { cat build/configure.log; exit 1; }
+	@cmake --build build/release -j $(JOBS)
+	@ln -sfn release/bin build/bin
+
+# The main job on a copy of examples/workspace: search, edit, review, a person's edit colliding,
+# merge, submit, log.
+demo: build
+	@examples/demo
+
+test: build
+	@ctest --test-dir build/release -j $(JOBS) --output-on-failure --no-tests=error
+
+# Sanitizers, fuzzing, clang-tidy, longer simulation: see tools/check.
+check: build
+	@tools/check
+
+bench: build
+	@bench/run
+
+# SEEDS histories beyond those of `make test`.
+SEEDS ?= 10000
+simulate: build
+	@STAGED_SIMULATION_SEEDS=$(SEEDS) build/bin/simulation_tests
+
+tidy: build
+	@ctest --test-dir build/release -L tidy --output-on-failure
+
+format:
+	@git ls-files '*.h' '*.cc' | xargs clang-format-19 -i
+
+clean:
+	rm -rf build
