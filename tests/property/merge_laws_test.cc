@@ -80,6 +80,52 @@ TEST_F(MergeLaws, TwoValuesOfOneJsonDocument) {
   EXPECT_EQ(conflict.conflicts[0].kind, "edit_edit");
 }
 
+// Every workbook of the histories: one side sets one cell, the other another; then both the same.
+TEST_F(MergeLaws, TwoCellsOfAWorkbook) {
+  const Format* xlsx = registry_.Find("xlsx");
+  const std::vector<testing::CorpusPair> pairs = testing::ReadCorpusPairs();
+  if (pairs.empty()) GTEST_SKIP() << "0 of all workbooks checked: the corpus is absent";
+  size_t merged = 0, refused = 0;
+  for (const testing::CorpusPair& pair : pairs) {
+    if (pair.format != "xlsx") continue;
+    SCOPED_TRACE(pair.directory);
+    const std::string base = testing::ReadBytes(pair.directory + "/" + pair.files[0]);
+    const View view = *ParseView(registry_, base, "a.xlsx", Limits());
+    std::vector<Record> cells;
+    view.ForEach([&](const Record& record) {
+      const bool plain = record.kind == "cell" && record.attrs.Find("formula") == nullptr &&
+                         record.attrs.FindString("type") == "number";
+      if (plain) cells.push_back(record);
+      return cells.size() < 2;
+    });
+    if (cells.size() < 2) continue;
+    const auto set = [&](const Record& cell, double value) {
+      Edit edit;
+      edit.op = "set";
+      edit.locator = cell.locator;
+      edit.arguments.Set("value", value);
+      return xlsx->Apply(base, {edit}, Limits());
+    };
+    const auto left = set(cells[0], 4711), right = set(cells[1], 815), other = set(cells[0], 42);
+    if (!left.ok() || !right.ok() || !other.ok()) {
+      ++refused;
+      continue;
+    }
+    const MergeResult result = MergeAs("a.xlsx", base, left->bytes, right->bytes);
+    EXPECT_TRUE(result.clean);
+    if (!result.clean) continue;
+    const View both = *ParseView(registry_, result.bytes, "a.xlsx", Limits());
+    EXPECT_EQ(both.Find(cells[0].locator)->attrs.Find("value")->as_double(), 4711);
+    EXPECT_EQ(both.Find(cells[1].locator)->attrs.Find("value")->as_double(), 815);
+    const MergeResult conflict = MergeAs("a.xlsx", base, left->bytes, other->bytes);
+    EXPECT_FALSE(conflict.clean);
+    EXPECT_EQ(conflict.conflicts[0].kind, "edit_edit");
+    EXPECT_EQ(conflict.conflicts[0].locator, cells[0].locator);
+    ++merged;
+  }
+  std::printf("%zu workbooks merged, %zu that the writer refuses\n", merged, refused);
+}
+
 // Planted truth in one-line JSON, which lines cannot merge: each member is left alone, changed by
 // one side, or by both.
 TEST_F(MergeLaws, PlantedJsonMembers) {

@@ -26,9 +26,15 @@ FormatDescriptor MakeDescriptor() {
                   {"state", ChangeClass::kStructure, {"state"}},
                   {"dimension", ChangeClass::kDerived, {"dimension"}},
                   {"type", ChangeClass::kStructure, {"type"}}});
-  keyed("cell", {{"value", ChangeClass::kContent, {"value", "type", "text"}},
-                 {"formula", ChangeClass::kContent, {"formula"}},
-                 {"number_format", ChangeClass::kFormat, {"number_format"}}});
+  KindRule cell{"cell",
+                Matching::kGrid,
+                {{"value", ChangeClass::kContent, {"value", "type", "text"}, "formula"},
+                 {"formula", ChangeClass::kContent, {"formula"}, "", true},
+                 {"number_format", ChangeClass::kFormat, {"number_format"}}}};
+  cell.merge_set_op = cell.merge_insert_op = "set";
+  cell.merge_delete_op = "clear";
+  cell.merge_arguments = {{"formula", "formula"}, {"value", "value"}};
+  descriptor.profile.kinds.push_back(std::move(cell));
   keyed("defined_name", {{"value", ChangeClass::kContent, {"refers_to", "text"}}});
   keyed("merge", {{"range", ChangeClass::kStructure, {"range", "text"}}});
   keyed("hyperlink", {{"target", ChangeClass::kContent, {"target", "location", "text", "range"}},
