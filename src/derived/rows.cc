@@ -13,6 +13,9 @@ constexpr std::array<std::string_view, 12> kTitleKinds = {
     "chapter", "class",   "defined_name", "function", "heading", "method",
     "outline", "section", "sheet",        "slide",    "symbol",  "table"};
 constexpr std::string_view kCellKind = "cell";
+constexpr std::string_view kMemberKind = "member";
+
+bool HasKeyInRow(const Record& record) { return record.kind == kMemberKind && !record.key.empty(); }
 
 // The row of an address such as "Sheet1!B7": everything but the column's letters. Empty when the
 // locator is of another shape.
@@ -36,15 +39,16 @@ SheetRow SheetRowOf(std::string_view locator) {
 void AppendRow(std::vector<RowRun>& runs, uint32_t kind, uint32_t first, uint32_t end,
                uint64_t row_count) {
   const uint32_t size = end - first;
-  if (!runs.empty()) {
+  if (!runs.empty() && runs.back().kind == kind && runs.back().row_records == size) {
     RowRun& last = runs.back();
-    if (last.kind == kind && last.row_records == size &&
-        last.first_record + last.row_count * size == first) {
+    // The second row of a run decides how far apart its rows are.
+    if (last.row_count == 1) last.stride = first - last.first_record;
+    if (last.first_record + uint64_t{last.row_count} * last.stride == first) {
       ++last.row_count;
       return;
     }
   }
-  runs.push_back({kind, first, size, 1, row_count - 1});
+  runs.push_back({kind, first, size, size, 1, row_count - 1});
 }
 
 class RowBuilder {
@@ -55,16 +59,17 @@ class RowBuilder {
     const uint32_t number = next_record_++;
     if (open_ && number == open_end_ && IsSameTableRow(last_cell_, record)) {
       open_end_ = number + 1;
-      Append(record.text);
+      out_.bodies.text += '\t';
+      out_.bodies.text += record.text;
       return;
     }
     Close();
-    if (record.text.empty() && record.kind != kCellKind) return;
+    if (record.kind != kCellKind && record.text.empty() && !HasKeyInRow(record)) return;
     kind_ = KindOf(record.kind);
     is_title_ = title_kinds_[kind_];
     first_ = number;
     RowTexts& texts = is_title_ ? out_.titles : out_.bodies;
-    texts.text += record.text;
+    AppendRowText(record, texts.text);
     if (record.kind == kCellKind) {
       open_ = true;
       open_end_ = number + 1;
@@ -91,11 +96,6 @@ class RowBuilder {
   }
 
  private:
-  void Append(const std::string& text) {
-    out_.bodies.text += '\t';
-    out_.bodies.text += text;
-  }
-
   uint32_t KindOf(const std::string& kind) {
     std::vector<std::string>& kinds = out_.map.kinds;
     if (kind_ < kinds.size() && kinds[kind_] == kind) return kind_;
@@ -152,13 +152,14 @@ void PutRuns(BinaryWriter& writer, const std::vector<RowRun>& runs) {
     writer.PutUnsigned(run.kind);
     writer.PutUnsigned(run.first_record - expected);
     writer.PutUnsigned(run.row_records);
+    writer.PutUnsigned(run.stride);
     writer.PutUnsigned(run.row_count);
-    expected = run.first_record + run.row_records * run.row_count;
+    expected = run.first_record + run.stride * run.row_count;
   }
 }
 
 std::vector<RowRun> GetRuns(BinaryReader& reader) {
-  constexpr uint64_t kRunBytesMin = 4;
+  constexpr uint64_t kRunBytesMin = 5;
   std::vector<RowRun> runs(reader.GetCount(kRunBytesMin));
   uint32_t expected = 0;
   uint64_t rows = 0;
@@ -166,10 +167,11 @@ std::vector<RowRun> GetRuns(BinaryReader& reader) {
     run.kind = static_cast<uint32_t>(reader.GetUnsigned());
     run.first_record = expected + static_cast<uint32_t>(reader.GetUnsigned());
     run.row_records = static_cast<uint32_t>(reader.GetUnsigned());
+    run.stride = static_cast<uint32_t>(reader.GetUnsigned());
     run.row_count = static_cast<uint32_t>(reader.GetUnsigned());
     run.first_row = rows;
     rows += run.row_count;
-    expected = run.first_record + run.row_records * run.row_count;
+    expected = run.first_record + run.stride * run.row_count;
   }
   return runs;
 }
@@ -178,6 +180,16 @@ std::vector<RowRun> GetRuns(BinaryReader& reader) {
 
 bool IsTitleKind(std::string_view kind) {
   return std::binary_search(kTitleKinds.begin(), kTitleKinds.end(), kind);
+}
+
+size_t AppendRowText(const Record& record, std::string& out) {
+  if (HasKeyInRow(record)) {
+    out += record.key;
+    out += ": ";
+  }
+  const size_t begin = out.size();
+  out += record.text;
+  return begin;
 }
 
 bool IsSameTableRow(const Record& left, const Record& right) {
@@ -225,7 +237,7 @@ RowPlace FindRow(const std::vector<RowRun>& runs, uint64_t row) {
   --run;
   const uint64_t inside = row - run->first_row;
   if (inside >= run->row_count) return {};
-  return {run->kind, static_cast<uint32_t>(run->first_record + inside * run->row_records),
+  return {run->kind, static_cast<uint32_t>(run->first_record + inside * run->stride),
           run->row_records};
 }
 

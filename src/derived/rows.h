@@ -11,11 +11,12 @@
 // paragraph, a text line, a heading. A row is a run of neighbouring records of one segment.
 namespace staged {
 
-// Rows of one kind and one length that follow each other without a gap.
+// Rows of one kind and one length at equal distances.
 struct RowRun {
   uint32_t kind = 0;          // position in RowMap::kinds
   uint32_t first_record = 0;  // of the first row
   uint32_t row_records = 1;   // records of each row
+  uint32_t stride = 1;        // records from one row's first to the next one's
   uint32_t row_count = 0;
   uint64_t first_row = 0;  // rows before this run
 };
@@ -60,6 +61,9 @@ struct SegmentRows {
 
 // Whether records of this kind name what comes below or elsewhere: they are found first.
 [[nodiscard]] bool IsTitleKind(std::string_view kind);
+// Appends what the index holds of a record: its text, behind its key where a reader sees both in
+// one line ("name: value"). Returns where the text begins in `out`.
+size_t AppendRowText(const Record& record, std::string& out);
 // Whether two neighbouring records stand in one line of a table.
 [[nodiscard]] bool IsSameTableRow(const Record& left, const Record& right);
 

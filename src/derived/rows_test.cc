@@ -86,6 +86,33 @@ TEST(RowsTest, CellsOfOneParentAreOneRow) {
   EXPECT_EQ(FindRow(rows.map.bodies, 2).record_count, 2u);
 }
 
+TEST(RowsTest, RowsWithARecordOfTheirOwnAreOneRun) {
+  std::vector<Record> records;
+  for (int row = 1; row <= 100; ++row) {
+    const std::string name = "r:" + std::to_string(row);
+    records.push_back(MakeRecord("row", name, "", ""));
+    records.push_back(MakeRecord("cell", name + "/c:a", name, "x" + std::to_string(row)));
+    records.push_back(MakeRecord("cell", name + "/c:b", name, "y"));
+  }
+  const SegmentRows rows = BuildRows(RecordListSegment("", ContentHash(), std::move(records)));
+  EXPECT_EQ(rows.bodies.count(), 100u);
+  EXPECT_EQ(rows.bodies.At(41), "x42\ty");
+  EXPECT_EQ(rows.map.bodies.size(), 1u);
+  EXPECT_EQ(FindRow(rows.map.bodies, 41).first_record, 124u);
+  EXPECT_EQ(FindRow(rows.map.bodies, 41).record_count, 2u);
+}
+
+TEST(RowsTest, AMembersKeyIsFoundToo) {
+  Record member = MakeRecord("member", "/name", "", "Ada");
+  member.key = "name";
+  Record object = MakeRecord("member", "/address", "", "");
+  object.key = "address";
+  const SegmentRows rows = BuildRows(RecordListSegment("", ContentHash(), {member, object}));
+  ASSERT_EQ(rows.bodies.count(), 2u);
+  EXPECT_EQ(rows.bodies.At(0), "name: Ada");
+  EXPECT_EQ(rows.bodies.At(1), "address: ");
+}
+
 TEST(RowsTest, EmptyTextsAreNoRows) {
   const SegmentRows rows = BuildRows(RecordListSegment(
       "", ContentHash(),

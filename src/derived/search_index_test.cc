@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -105,6 +107,35 @@ TEST_F(SearchIndexTest, TableRowsAreOneRow) {
   EXPECT_EQ(result.hits[0].locator, "line:1");
   EXPECT_EQ(result.hits[0].row_text, "alpha\tbeta");
   EXPECT_THAT(Found("gamma"), ElementsAre("a.parts#line:6"));
+}
+
+TEST_F(SearchIndexTest, ProcessesIndexAtOnce) {
+  constexpr int kProcesses = 3;
+  constexpr int kTexts = 40;
+  const auto text = [](int number) {
+    return "alpha only" + std::to_string(number) + "\n--- p\nshared words\n";
+  };
+  std::vector<pid_t> children;
+  for (int process = 0; process < kProcesses; ++process) {
+    const pid_t child = fork();
+    if (child == 0) {
+      Reopen();
+      for (int i = 0; i < kTexts; ++i) Put("a.parts", text((i + process * 7) % kTexts));
+      _exit(::testing::Test::HasFailure() ? 1 : 0);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  for (int i = 0; i < kTexts; ++i) state_["f" + std::to_string(100 + i) + ".parts"] = text(i);
+  for (int i = 0; i < kTexts; ++i) {
+    EXPECT_THAT(Found("alpha only" + std::to_string(i)),
+                ElementsAre("f" + std::to_string(100 + i) + ".parts#line:1"));
+  }
+  EXPECT_EQ(Found("shared").size(), static_cast<size_t>(kTexts));
 }
 
 TEST_F(SearchIndexTest, OnlyTheStateAnswers) {
@@ -311,15 +342,15 @@ TEST_F(SearchIndexTest, EqualsASlowScanWhileEditsHappen) {
 TEST(RowMapTest, EncodesAndRefusesDamage) {
   RowMap map;
   map.kinds = {"line", "heading"};
-  map.titles = {{1, 4, 1, 2, 0}, {1, 9, 3, 1, 2}};
-  map.bodies = {{0, 0, 1, 4, 0}};
+  map.titles = {{1, 4, 1, 1, 2, 0}, {1, 9, 3, 3, 1, 2}};
+  map.bodies = {{0, 0, 1, 2, 4, 0}};
   Result<RowMap> decoded = RowMap::Decode(map.Encode());
   ASSERT_TRUE(decoded.ok());
   EXPECT_EQ(FindRow(decoded->titles, 1).first_record, 5u);
   EXPECT_EQ(FindRow(decoded->titles, 2).first_record, 9u);
   EXPECT_EQ(FindRow(decoded->titles, 2).record_count, 3u);
   EXPECT_EQ(FindRow(decoded->titles, 3).record_count, 0u);
-  EXPECT_EQ(FindRow(decoded->bodies, 3).first_record, 3u);
+  EXPECT_EQ(FindRow(decoded->bodies, 3).first_record, 6u);
   EXPECT_FALSE(RowMap::Decode(map.Encode() + "x").ok());
   EXPECT_FALSE(RowMap::Decode(map.Encode().substr(0, 5)).ok());
 }

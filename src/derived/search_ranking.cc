@@ -227,8 +227,7 @@ Result<SearchHit> MakeHit(const Segment& segment, const RankedRow& row,
   for (uint32_t i = 0; i < row.record_count; ++i) {
     records.push_back(segment.At(row.first_record + i));
     if (i > 0) text += '\t';
-    begins.push_back(text.size());
-    text += records.back().text;
+    begins.push_back(AppendRowText(records.back(), text));
   }
   const std::vector<ByteSpan> spans = FindTerms(terms, text, full_text);
   size_t chosen = 0;
@@ -247,7 +246,7 @@ Result<SearchHit> MakeHit(const Segment& segment, const RankedRow& row,
     }
   }
   hit.text = std::move(record.text);
-  if (records.size() > 1) hit.row_text = std::move(text);
+  if (text.size() > end - begin) hit.row_text = std::move(text);
   hit.score = row.score;
   return hit;
 }

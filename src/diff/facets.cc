@@ -58,6 +58,7 @@ FacetDifference CompareFacets(const Record& before, const Record& after, const K
       difference.change_class = change_class;
     }
     difference.facets.push_back(name);
+    difference.classes.push_back(change_class);
   };
   if (rule != nullptr) {
     for (const FacetRule& facet : rule->facets) {
@@ -66,7 +67,11 @@ FacetDifference CompareFacets(const Record& before, const Record& after, const K
             return name == "text" ? before.text == after.text
                                   : SameAttr(before.attrs, after.attrs, name);
           });
-      if (!same) add(facet.name, facet.change_class);
+      if (same) continue;
+      const Value* source =
+          facet.derived_from_attr.empty() ? nullptr : after.attrs.Find(facet.derived_from_attr);
+      const bool derived = source != nullptr && !source->is_null();
+      add(facet.name, derived ? ChangeClass::kDerived : facet.change_class);
     }
   }
   if (before.text != after.text && !Names(rule, "text")) add("text", ChangeClass::kContent);
@@ -79,13 +84,8 @@ FacetDifference CompareFacets(const Record& before, const Record& after, const K
   return difference;
 }
 
-ChangeClass ClassOfFacet(const std::string& facet, const KindRule* rule) {
-  if (rule != nullptr) {
-    for (const FacetRule& named : rule->facets) {
-      if (named.name == facet) return named.change_class;
-    }
-  }
-  return facet == "hidden" ? ChangeClass::kStructure : ChangeClass::kContent;
+bool IsNoise(ChangeClass change_class) {
+  return change_class == ChangeClass::kDerived || change_class == ChangeClass::kSerialization;
 }
 
 ChangeClass ClassOfKind(const KindRule* rule) {

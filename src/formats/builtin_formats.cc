@@ -1,9 +1,11 @@
 #include "formats/builtin_formats.h"
 
 #include "formats/binary/binary_format.h"
+#include "formats/code/code_format.h"
 #include "formats/csv/csv_format.h"
 #include "formats/docx/docx_format.h"
 #include "formats/json/json_format.h"
+#include "formats/markdown/markdown_format.h"
 #include "formats/text/text_format.h"
 
 namespace staged {
@@ -14,8 +16,10 @@ FormatRegistry NewBuiltinRegistry() {
   registry.Register(NewTextFormat());
   registry.Register(NewCsvFormat());
   registry.Register(NewDocxFormat());
+  registry.Register(NewMarkdownFormat());
   registry.Register(NewJsonFormat());
   registry.Register(NewJsonLinesFormat());
+  for (std::unique_ptr<Format>& format : NewCodeFormats()) registry.Register(std::move(format));
   return registry;
 }
 

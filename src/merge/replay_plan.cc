@@ -16,18 +16,13 @@
 namespace staged {
 namespace {
 
-bool IsNoise(ChangeClass change_class) {
-  return change_class == ChangeClass::kDerived || change_class == ChangeClass::kSerialization;
-}
-
 // The facets that somebody meant to change.
 std::vector<std::string> MeantFacets(const Record& before, const Record& after,
                                      const KindRule* rule) {
   FacetDifference difference = CompareFacets(before, after, rule);
-  if (IsNoise(difference.change_class)) return {};
   std::vector<std::string> meant;
-  for (std::string& facet : difference.facets) {
-    if (!IsNoise(ClassOfFacet(facet, rule))) meant.push_back(std::move(facet));
+  for (size_t i = 0; i < difference.facets.size(); ++i) {
+    if (!IsNoise(difference.classes[i])) meant.push_back(std::move(difference.facets[i]));
   }
   return meant;
 }

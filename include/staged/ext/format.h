@@ -28,6 +28,11 @@ struct FacetRule {
   std::string name;  // "value", "formula", "number_format", "text", "style"
   ChangeClass change_class = ChangeClass::kContent;
   std::vector<std::string> attrs;  // attribute names it covers; the name "text" means Record::text
+  // A record with this attribute computes the facet from it: the facet's changes are then derived
+  // ("formula" for the value of a cell).
+  std::string derived_from_attr = {};
+  // The attributes are formulas in A1 notation: what only follows moved rows or columns is derived.
+  bool holds_references = false;
 };
 
 // How records of one kind are matched between two views.

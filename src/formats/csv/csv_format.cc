@@ -22,8 +22,20 @@ FormatDescriptor Describe() {
   file.facets.push_back({"dialect", ChangeClass::kSerialization, {"delimiter", "quote"}});
   descriptor.profile.kinds = {
       file,
-      {"row", Matching::kOrdered, {{"position", ChangeClass::kStructure, {"header"}}}},
-      {"cell", Matching::kKeyed, {{"value", ChangeClass::kContent, {"text"}}}},
+      {"row",
+       Matching::kOrdered,
+       {{"position", ChangeClass::kStructure, {"header"}}},
+       "",
+       "",
+       "delete"},
+      {"cell",
+       Matching::kKeyed,
+       {{"value", ChangeClass::kContent, {"text"}}},
+       "set",
+       "set",
+       "",
+       "",
+       {{"value", "text"}}},
   };
   return descriptor;
 }

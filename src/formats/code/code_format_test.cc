@@ -1,0 +1,245 @@
+#include "formats/code/code_format.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <tree_sitter/api.h>
+
+#include <chrono>
+#include <set>
+
+#include "formats/builtin_formats.h"
+#include "formats/code/languages.h"
+#include "formats/test_support.h"
+
+namespace staged {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::MakeEdit;
+using testing::ReadFile;
+using ::testing::StartsWith;
+
+const FormatRegistry& Registry() {
+  static const FormatRegistry registry = NewBuiltinRegistry();
+  return registry;
+}
+View Parse(std::string_view bytes, std::string_view path) {
+  Result<View> view = ParseView(Registry(), bytes, path, Limits());
+  EXPECT_TRUE(view.ok());
+  return *std::move(view);
+}
+// "kind locator" of each symbol.
+std::vector<std::string> Symbols(const View& view) {
+  std::vector<std::string> symbols;
+  view.ForEach([&](const Record& record) {
+    if (record.kind == "symbol") {
+      symbols.push_back(std::string(record.attrs.FindString("symbol_kind")) + " " + record.locator);
+    }
+    return true;
+  });
+  return symbols;
+}
+std::string Edited(std::string_view bytes, std::string_view language,
+                   const std::vector<Edit>& edits) {
+  return testing::ApplyEdits(*Registry().Find(language), bytes, edits);
+}
+
+constexpr std::string_view kPython = R"(import os
+from sys import path
+
+LIMIT = 3
+
+
+class Shape(Base):
+    """A shape."""
+
+    sides = 0
+
+    @property
+    def area(self) -> int:
+        """Its area.
+
+        In pixels.
+        """
+        def helper():
+            return 1
+        return helper()
+
+    @area.setter
+    def area(self, value): pass
+
+
+def main(argv):
+    x = 1
+    return x
+)";
+
+constexpr std::string_view kCpp = R"(#include <vector>
+#define LIMIT 3
+
+namespace app {
+
+// A shape.
+// Of some kind.
+class Shape {
+ public:
+  /// Its area.
+  int area() const { return 1; }
+  void resize(int width);
+  ~Shape();
+  struct Point { int x; };
+};
+
+template <typename T>
+T Max(T a, T b) { return a > b ? a : b; }
+
+enum class Color { kRed };
+using Shapes = std::vector<Shape>;
+struct Shape* global_pointer;
+
+}  // namespace app
+
+void app::Shape::resize(int width) {}
+int *pointer_function(void) { return nullptr; }
+)";
+
+TEST(CodeFormatTest, PythonSymbols) {
+  const View view = Parse(kPython, "a.py");
+  EXPECT_EQ(view.format, "python");
+  EXPECT_THAT(Symbols(view),
+              ElementsAre("variable sym:LIMIT", "class sym:Shape", "variable sym:Shape.sides",
+                          "method sym:Shape.area", "function sym:Shape.area.helper",
+                          "method sym:Shape.area#2", "function sym:main", "variable sym:main.x"));
+  const Record area = *view.Find("sym:Shape.area");
+  EXPECT_EQ(area.attrs.FindString("signature"), "def area(self) -> int:");
+  EXPECT_EQ(area.attrs.FindString("doc"), "Its area.\nIn pixels.");
+  EXPECT_EQ(area.attrs.FindString("lines"), "line:12-20");
+  EXPECT_EQ(area.parent, "sym:Shape");
+  EXPECT_EQ(view.Find("import:2")->text, "from sys import path");
+  EXPECT_EQ(view.Find("line:4")->text, "LIMIT = 3");
+  EXPECT_TRUE(view.diagnostics.empty());
+}
+
+TEST(CodeFormatTest, CppSymbols) {
+  const View view = Parse(kCpp, "a.cc");
+  EXPECT_EQ(view.format, "cpp");
+  EXPECT_THAT(Symbols(view),
+              ElementsAre("macro sym:LIMIT", "namespace sym:app", "class sym:app.Shape",
+                          "method sym:app.Shape.area", "method sym:app.Shape.resize",
+                          "method sym:app.Shape.~Shape", "struct sym:app.Shape.Point",
+                          "function sym:app.Max", "enum sym:app.Color", "type sym:app.Shapes",
+                          "function sym:app.Shape.resize#2", "function sym:pointer_function"));
+  EXPECT_EQ(view.Find("sym:app.Shape")->attrs.FindString("doc"), "A shape.\nOf some kind.");
+  EXPECT_EQ(view.Find("sym:app.Shape.area")->attrs.FindString("signature"), "int area() const");
+  EXPECT_EQ(view.Find("sym:app.Max")->attrs.FindString("lines"), "line:17-18");
+  EXPECT_EQ(view.Find("import:1")->text, "#include <vector>");
+}
+
+TEST(CodeFormatTest, SyntaxErrorsStayLocal) {
+  const View view =
+      Parse("def a():\n    pass\n\ndef b(:\n    pass\n\ndef c():\n    pass\n", "a.py");
+  EXPECT_FALSE(view.diagnostics.empty());
+  EXPECT_EQ(view.diagnostics[0].code, "syntax_error");
+  EXPECT_TRUE(view.Find("sym:a").ok());
+  EXPECT_TRUE(view.Find("sym:c").ok());
+  const View macro = Parse("FOO_BEGIN(x\nint a() { return 1; }\nint b() { return 2; }\n", "a.cc");
+  EXPECT_TRUE(macro.Find("line:2").ok());
+}
+
+TEST(CodeFormatTest, DetectsInterpreters) {
+  EXPECT_EQ(Parse("#!/usr/bin/env python3\nx = 1\n", "bin/tool").format, "python");
+  EXPECT_EQ(Parse("#!/bin/sh\nx=1\n", "bin/tool").format, "text");
+}
+
+TEST(CodeEditTest, ReplacesAndDeletesSymbols) {
+  const std::string python = "def a():\r\n    return 1\r\n\r\n\r\ndef b():\r\n    return 2";
+  EXPECT_EQ(Edited(python, "python",
+                   {MakeEdit("replace", "sym:a", {{"text", "def a(x):\n    return x\n"}})}),
+            "def a(x):\r\n    return x\r\n\r\n\r\ndef b():\r\n    return 2");
+  EXPECT_EQ(Edited(python, "python", {MakeEdit("delete", "sym:a")}), "def b():\r\n    return 2");
+  const std::string method = "class C:\n    def m(self):\n        pass\n\n    def n(self): pass\n";
+  EXPECT_EQ(Edited(method, "python",
+                   {MakeEdit("replace", "sym:C.m", {{"text", "    def m(self): return 1"}})}),
+            "class C:\n    def m(self): return 1\n\n    def n(self): pass\n");
+  const std::string cpp = "int a();\n\n// About b.\nint b() { return 1; }\n\nint c();\n";
+  EXPECT_EQ(Edited(cpp, "cpp", {MakeEdit("delete", "sym:b")}), "int a();\n\nint c();\n");
+  EXPECT_EQ(Edited(cpp, "cpp",
+                   {MakeEdit("insert_before", "sym:b", {{"text", "int z();\n"}}),
+                    MakeEdit("insert_after", "sym:b", {{"text", "int y();"}})}),
+            "int a();\n\nint z();\n// About b.\nint b() { return 1; }\nint y();\n\nint c();\n");
+  EXPECT_EQ(
+      Edited(cpp, "cpp", {MakeEdit("replace_text", "sym:b", {{"find", "1"}, {"replace", "2"}})}),
+      "int a();\n\n// About b.\nint b() { return 2; }\n\nint c();\n");
+  EXPECT_EQ(Edited(method, "python",
+                   {MakeEdit("replace", "sym:C.m/line:2", {{"text", "        return 2"}})}),
+            "class C:\n    def m(self):\n        return 2\n\n    def n(self): pass\n");
+}
+
+TEST(CodeEditTest, GuardsAndRefusals) {
+  const std::string twice = "def a(): pass\n\ndef a(): pass\n";
+  EXPECT_THAT(Edited(twice, "python", {MakeEdit("delete", "sym:a")}), StartsWith("ERROR ambig"));
+  EXPECT_EQ(Edited(twice, "python", {MakeEdit("delete", "sym:a#2")}), "def a(): pass\n\n");
+  EXPECT_THAT(Edited(twice, "python", {MakeEdit("delete", "sym:z")}), StartsWith("ERROR no_match"));
+  EXPECT_THAT(Edited(twice, "python", {MakeEdit("delete", "B7")}), StartsWith("ERROR invalid"));
+  EXPECT_THAT(Edited(twice, "python", {MakeEdit("delete", "sym:a#2", {{"expect", "x"}})}),
+              StartsWith("ERROR no_match"));
+}
+
+// The whole view, hash and outline included, against the parser alone.
+TEST(CodeFormatTest, OutliningCostsLittleMoreThanParsing) {
+  std::string bytes;
+  while (bytes.size() < 1'500'000) bytes += kCpp;
+  const auto seconds_of = [](const auto& work) {
+    double best = 1e9;
+    for (int i = 0; i < 3; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      work();
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+      best = std::min(best, seconds.count());
+    }
+    return best;
+  };
+  const double bare = seconds_of([&] {
+    TSParser* parser = ts_parser_new();
+    const CodeLanguage& cpp = CodeLanguages()[1];
+    ASSERT_TRUE(ts_parser_set_language(parser, cpp.grammar()));
+    TSTree* tree =
+        ts_parser_parse_string(parser, nullptr, bytes.data(), static_cast<uint32_t>(bytes.size()));
+    ts_tree_delete(tree);
+    ts_parser_delete(parser);
+  });
+  const double whole = seconds_of([&] { EXPECT_GT(Parse(bytes, "a.cc").record_count(), 1000u); });
+  RecordProperty("bare_ms", static_cast<int>(bare * 1000));
+  RecordProperty("whole_ms", static_cast<int>(whole * 1000));
+  std::cout << "bare " << bare << " s, whole " << whole << " s\n";
+  EXPECT_LT(whole, bare * 3);
+}
+
+TEST(CodeFormatTest, HostileSourceEnds) {
+  for (const char* piece :
+       {"(", "{", "class A { ", "if x:\n ", "\"", "a<b<", "#if X\n", "def f("}) {
+    std::string bytes;
+    while (bytes.size() < 200'000) bytes += piece;
+    for (const char* name : {"a.py", "a.cc"}) EXPECT_GT(Parse(bytes, name).record_count(), 0u);
+  }
+}
+
+// Locators are unique and every symbol of this project's own sources can be found again.
+TEST(CodeFormatTest, OwnSources) {
+  size_t symbols = 0;
+  for (const auto& item : std::filesystem::recursive_directory_iterator(STAGED_SOURCE_DIR "/src")) {
+    const std::string path = item.path().string();
+    if (!path.ends_with(".cc") && !path.ends_with(".h")) continue;
+    const View view = Parse(ReadFile(path), path);
+    std::set<std::string> seen;
+    view.ForEach([&](const Record& record) {
+      EXPECT_TRUE(seen.insert(record.locator).second) << path << " " << record.locator;
+      symbols += record.kind == "symbol" ? 1 : 0;
+      return true;
+    });
+  }
+  EXPECT_GT(symbols, 300u);
+}
+
+}  // namespace
+}  // namespace staged
