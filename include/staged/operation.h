@@ -38,9 +38,9 @@ enum class OperationType : uint8_t {
   kMode = 4,
   kMove = 5,
   kDelete = 6,
-  kAdopt = 7,      // what a person saved in the live folder, or what init took in
+  kAdopt = 7,  // what a person saved in the live folder, or what init took in
   kReview = 8,
-  kApprove = 9,    // payload says approved or rejected
+  kApprove = 9,  // payload says approved or rejected
   kSubmit = 10,
   kResolve = 11,
   kRebase = 12,
@@ -57,7 +57,7 @@ enum class OperationType : uint8_t {
 
 struct PathChange {
   std::string path;
-  OptionalEntry base;    // what the path was in the branch's working state (accepted tree: submit)
+  OptionalEntry base;  // what the path was in the branch's working state (accepted tree: submit)
   OptionalEntry result;
   friend bool operator==(const PathChange&, const PathChange&) = default;
 };

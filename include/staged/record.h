@@ -25,7 +25,7 @@ struct Record {
   std::string text;     // what a person would read
   Value attrs;          // typed attributes: an object, or null for none
   std::optional<ByteSpan> span;
-  std::string hidden;   // why a reader does not see it ("hidden sheet"), empty when visible
+  std::string hidden;  // why a reader does not see it ("hidden sheet"), empty when visible
 
   friend bool operator==(const Record&, const Record&) = default;
 };

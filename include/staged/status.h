@@ -110,11 +110,11 @@ class [[nodiscard]] Result {
 #define STAGED_CONCAT(left, right) STAGED_CONCAT_INNER(left, right)
 
 // Returns the error of a Status expression from the enclosing function.
-#define STAGED_RETURN_IF_ERROR(expression)                       \
-  do {                                                           \
+#define STAGED_RETURN_IF_ERROR(expression)                        \
+  do {                                                            \
     if (::staged::Status status_ = (expression); !status_.ok()) { \
-      return status_;                                            \
-    }                                                            \
+      return status_;                                             \
+    }                                                             \
   } while (false)
 
 // Declares or assigns `target` from a Result expression, or returns its error.

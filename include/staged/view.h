@@ -20,7 +20,8 @@ class Segment {
   // Identity of what the records were made from (part bytes and whatever else they depend on).
   // Equal digests under one parser version mean equal records.
   [[nodiscard]] virtual const ContentHash& digest() const = 0;
-  [[nodiscard]] virtual const std::string& part() const = 0;  // "xl/worksheets/sheet1.xml", "" whole
+  [[nodiscard]] virtual const std::string& part()
+      const = 0;  // "xl/worksheets/sheet1.xml", "" whole
   [[nodiscard]] virtual size_t record_count() const = 0;
   [[nodiscard]] virtual Record At(size_t index) const = 0;  // REQUIRES: index < record_count()
   // Calls `visit` for each record in order until it returns false. The record is only borrowed.

@@ -29,9 +29,9 @@ struct CallContext {
   Actor actor{"agent", ActorKind::kAgent};
   std::string branch = "main";
   BranchKind branch_kind = BranchKind::kChat;  // used when this call creates the branch
-  std::string turn;        // empty: the call is its own turn
-  std::string request_id;  // a repeated request gets its first answer again
-  int64_t lease_epoch = 0;  // 0: without a lease
+  std::string turn;                            // empty: the call is its own turn
+  std::string request_id;                      // a repeated request gets its first answer again
+  int64_t lease_epoch = 0;                     // 0: without a lease
 };
 
 enum class Freshness : uint8_t { kCurrent = 1, kStale = 2 };
@@ -43,10 +43,10 @@ struct StagedChange {
   std::string path;
   std::string moved_to;  // of a move only
   BaseHash base;
-  BaseHash hash;         // nullopt: deleted
+  BaseHash hash;  // nullopt: deleted
   int64_t operation = 0;
   std::string turn;
-  std::vector<int64_t> superseded;  // a chain in conflict that this write replaced
+  std::vector<int64_t> superseded;     // a chain in conflict that this write replaced
   std::vector<DerivedEffect> derived;  // of a structured edit
   std::optional<Diff> diff;            // of a structured edit
 };
@@ -56,7 +56,7 @@ struct FileRow {
   EntryKind kind = EntryKind::kFile;
   std::string state;  // "initial", "edited", "reviewed", "conflict"
   BaseHash accepted, working, disk, staged;
-  BaseHash view;      // the content whose parsed view is at hand, nullopt: none
+  BaseHash view;  // the content whose parsed view is at hand, nullopt: none
   Freshness freshness = Freshness::kCurrent;
   std::vector<std::string> also_on;  // other branches that stage this path
 };
@@ -95,7 +95,7 @@ struct ReviewedPath {
 
 struct PathConflict {
   std::string path;
-  BaseHash base, left, right;  // chain's base, this branch's result, accepted now
+  BaseHash base, left, right;          // chain's base, this branch's result, accepted now
   std::vector<MergeConflict> details;  // where a merge was tried
 };
 
@@ -207,17 +207,17 @@ struct OpenOptions {
   std::function<Result<std::unique_ptr<Journal>>(bool create)> open_journal;
 };
 
-// The workspace: the one class that keeps the contract (docs/contract.md; rule numbers refer to it).
-// Thread-safe. Any number of processes may have one workspace open. Paths are relative to the root;
-// an empty list of paths means every staged path of the branch. Errors are the contract's codes.
+// The workspace: the one class that keeps the contract (docs/contract.md; rule numbers refer to
+// it). Thread-safe. Any number of processes may have one workspace open. Paths are relative to the
+// root; an empty list of paths means every staged path of the branch. Errors are the contract's
+// codes.
 class Workspace {
  public:
   // Makes .staged in `root` and takes its files in as version one. Errors: kConflict (is one
   // already), kInvalidArgument (file system unsafe for it).
-  [[nodiscard]] static Result<std::unique_ptr<Workspace>> Init(Env& env, const FormatRegistry& formats,
-                                                 const std::string& root,
-                                                 const InitOptions& init, const OpenOptions& open,
-                                                 std::vector<SkippedPath>* skipped);
+  [[nodiscard]] static Result<std::unique_ptr<Workspace>> Init(
+      Env& env, const FormatRegistry& formats, const std::string& root, const InitOptions& init,
+      const OpenOptions& open, std::vector<SkippedPath>* skipped);
   // Opens, ending or taking back what a dead process left (rule 14). Errors: kNotFound, kDataLoss,
   // kInvalidArgument (a newer version). `env` and `formats` must outlive the workspace.
   [[nodiscard]] static Result<std::unique_ptr<Workspace>> Open(Env& env,
@@ -285,7 +285,8 @@ class Workspace {
                                       const std::vector<int64_t>& operations) = 0;
 
   // -- hydrate and sync ---------------------------------------------------------------------------
-  virtual Result<CheckoutAnswer> Checkout(const CallContext& context, const std::string& directory) = 0;
+  virtual Result<CheckoutAnswer> Checkout(const CallContext& context,
+                                          const std::string& directory) = 0;
   virtual Result<SyncAnswer> Sync(const CallContext& context, const std::string& directory) = 0;
 
   // -- sessions -----------------------------------------------------------------------------------

@@ -155,12 +155,18 @@ Value BinaryReader::GetValueAt(int depth) {
     return {};
   }
   switch (static_cast<Tag>(GetByte())) {
-    case Tag::kNull: return {};
-    case Tag::kFalse: return false;
-    case Tag::kTrue: return true;
-    case Tag::kInteger: return GetSigned();
-    case Tag::kDouble: return GetDouble();
-    case Tag::kString: return GetString();
+    case Tag::kNull:
+      return {};
+    case Tag::kFalse:
+      return false;
+    case Tag::kTrue:
+      return true;
+    case Tag::kInteger:
+      return GetSigned();
+    case Tag::kDouble:
+      return GetDouble();
+    case Tag::kString:
+      return GetString();
     case Tag::kArray: {
       Value::Array items;
       const uint64_t count = GetCount(1);

@@ -9,9 +9,9 @@
 #include "staged/status.h"
 #include "staged/value.h"
 
-// The one binary encoding of everything stored or cached: LEB128 variable-length integers (unsigned;
-// signed ones zigzag), byte strings behind their length, fixed integers little-endian. Canonical: a
-// value has exactly one encoding, so that digests of encodings are stable.
+// The one binary encoding of everything stored or cached: LEB128 variable-length integers
+// (unsigned; signed ones zigzag), byte strings behind their length, fixed integers little-endian.
+// Canonical: a value has exactly one encoding, so that digests of encodings are stable.
 namespace staged {
 
 class BinaryWriter {
@@ -65,7 +65,10 @@ class BinaryReader {
 
  private:
   Value GetValueAt(int depth);
-  void Fail() { ok_ = false; position_ = bytes_.size(); }
+  void Fail() {
+    ok_ = false;
+    position_ = bytes_.size();
+  }
 
   std::string_view bytes_;
   size_t position_ = 0;

@@ -4,23 +4,40 @@ namespace staged {
 
 std::string_view OperationTypeName(OperationType type) {
   switch (type) {
-    case OperationType::kCreate: return "create";
-    case OperationType::kReplace: return "replace";
-    case OperationType::kEdit: return "edit";
-    case OperationType::kMode: return "mode";
-    case OperationType::kMove: return "move";
-    case OperationType::kDelete: return "delete";
-    case OperationType::kAdopt: return "adopt";
-    case OperationType::kReview: return "review";
-    case OperationType::kApprove: return "approve";
-    case OperationType::kSubmit: return "submit";
-    case OperationType::kResolve: return "resolve";
-    case OperationType::kRebase: return "rebase";
-    case OperationType::kDiscard: return "discard";
-    case OperationType::kUndo: return "undo";
-    case OperationType::kPolicy: return "policy";
-    case OperationType::kForget: return "forget";
-    case OperationType::kWithdraw: return "withdraw";
+    case OperationType::kCreate:
+      return "create";
+    case OperationType::kReplace:
+      return "replace";
+    case OperationType::kEdit:
+      return "edit";
+    case OperationType::kMode:
+      return "mode";
+    case OperationType::kMove:
+      return "move";
+    case OperationType::kDelete:
+      return "delete";
+    case OperationType::kAdopt:
+      return "adopt";
+    case OperationType::kReview:
+      return "review";
+    case OperationType::kApprove:
+      return "approve";
+    case OperationType::kSubmit:
+      return "submit";
+    case OperationType::kResolve:
+      return "resolve";
+    case OperationType::kRebase:
+      return "rebase";
+    case OperationType::kDiscard:
+      return "discard";
+    case OperationType::kUndo:
+      return "undo";
+    case OperationType::kPolicy:
+      return "policy";
+    case OperationType::kForget:
+      return "forget";
+    case OperationType::kWithdraw:
+      return "withdraw";
   }
   return "unknown";
 }

@@ -100,9 +100,13 @@ std::string CompletionScript(const std::vector<CommandSpec>& commands) {
   return "_staged() {\n"
          "  local current=${COMP_WORDS[COMP_CWORD]} words\n"
          "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-         "    COMPREPLY=($(compgen -W \"" + names + "\" -- \"$current\")); return\n"
+         "    COMPREPLY=($(compgen -W \"" +
+         names +
+         "\" -- \"$current\")); return\n"
          "  fi\n"
-         "  case ${COMP_WORDS[1]} in\n" + cases + "  esac\n"
+         "  case ${COMP_WORDS[1]} in\n" +
+         cases +
+         "  esac\n"
          "  case $current in\n"
          "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$current\")) ;;\n"
          "    *) COMPREPLY=($(compgen -f -- \"$current\")) ;;\n"

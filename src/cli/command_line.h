@@ -50,10 +50,11 @@ struct CommandLine {
 // Options that every command takes.
 [[nodiscard]] const std::vector<OptionSpec>& CommonOptions();
 
-// Errors: kInvalidArgument with what to type instead. `help` gets a text to print when one was asked
-// for; `command` is then null.
-[[nodiscard]] Result<CommandLine> ParseCommandLine(const std::vector<CommandSpec>& commands, int argc,
-                                     const char* const* argv, std::string* help);
+// Errors: kInvalidArgument with what to type instead. `help` gets a text to print when one was
+// asked for; `command` is then null.
+[[nodiscard]] Result<CommandLine> ParseCommandLine(const std::vector<CommandSpec>& commands,
+                                                   int argc, const char* const* argv,
+                                                   std::string* help);
 
 [[nodiscard]] std::string HelpText(const std::vector<CommandSpec>& commands);
 [[nodiscard]] std::string HelpText(const CommandSpec& command);

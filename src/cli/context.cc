@@ -38,10 +38,13 @@ std::pair<std::string, std::string> SplitFileName(const std::string& path) {
 
 int ExitCodeOf(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kOk: return 0;
-    case ErrorCode::kConflict: return 1;
+    case ErrorCode::kOk:
+      return 0;
+    case ErrorCode::kConflict:
+      return 1;
     case ErrorCode::kInvalidArgument:
-    case ErrorCode::kPathEscape: return 2;
+    case ErrorCode::kPathEscape:
+      return 2;
     case ErrorCode::kStaleBase:
     case ErrorCode::kNotReviewed:
     case ErrorCode::kReviewVoid:
@@ -49,13 +52,18 @@ int ExitCodeOf(ErrorCode code) {
     case ErrorCode::kAmbiguous:
     case ErrorCode::kBusy:
     case ErrorCode::kFenced:
-    case ErrorCode::kPermissionDenied: return 3;
-    case ErrorCode::kNotFound: return 4;
+    case ErrorCode::kPermissionDenied:
+      return 3;
+    case ErrorCode::kNotFound:
+      return 4;
     case ErrorCode::kParseFailed:
     case ErrorCode::kUnsupportedEdit:
-    case ErrorCode::kLimitExceeded: return 5;
-    case ErrorCode::kIoError: return 6;
-    case ErrorCode::kDataLoss: return 7;
+    case ErrorCode::kLimitExceeded:
+      return 5;
+    case ErrorCode::kIoError:
+      return 6;
+    case ErrorCode::kDataLoss:
+      return 7;
   }
   return 6;
 }
@@ -176,9 +184,7 @@ Status Context::WriteOutput(const std::string& file, std::string_view bytes) {
   return written;
 }
 
-void Context::Print(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-}
+void Context::Print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 void Context::PrintLine(std::string_view text) {
   Print(text);

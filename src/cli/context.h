@@ -49,7 +49,7 @@ class Context {
   [[nodiscard]] Status WriteOutput(const std::string& file, std::string_view bytes);
   [[nodiscard]] std::string AbsolutePath(const std::string& path) const;
 
-  void Print(std::string_view text);        // standard output
+  void Print(std::string_view text);  // standard output
   void PrintLine(std::string_view text);
   void PrintJson(const Value& value);
   [[nodiscard]] int Fail(const Status& status);
@@ -64,11 +64,11 @@ class Context {
   std::unique_ptr<Workspace> workspace_;
 };
 
-#define STAGED_CLI_CHECK(context, expression)                        \
-  do {                                                               \
-    if (::staged::Status status_ = (expression); !status_.ok()) {    \
-      return (context).Fail(status_);                                \
-    }                                                                \
+#define STAGED_CLI_CHECK(context, expression)                     \
+  do {                                                            \
+    if (::staged::Status status_ = (expression); !status_.ok()) { \
+      return (context).Fail(status_);                             \
+    }                                                             \
   } while (false)
 
 #define STAGED_CLI_ASSIGN(context, target, expression) \

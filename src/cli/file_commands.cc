@@ -35,9 +35,8 @@ Selection SelectionOf(const Context& context) {
   return {context.line().Get("--at"), context.line().Get("--kind")};
 }
 
-void PrintViewJson(Context& context, const View& view, const std::string& path,
-                   Freshness freshness, bool conflict, const Profile* profile,
-                   const Selection& selection) {
+void PrintViewJson(Context& context, const View& view, const std::string& path, Freshness freshness,
+                   bool conflict, const Profile* profile, const Selection& selection) {
   // Streamed: a workbook's records never are one string.
   Value head = EncodeViewHead(view, path, freshness);
   if (conflict) head.Set("conflict", true);
@@ -55,8 +54,8 @@ void PrintViewJson(Context& context, const View& view, const std::string& path,
                     ",\"diagnostics\":" + ToJson(EncodeDiagnostics(view)) + "}");
 }
 
-void PrintOutline(Context& context, const View& view, const std::string& path,
-                  Freshness freshness, bool conflict, const Selection& selection) {
+void PrintOutline(Context& context, const View& view, const std::string& path, Freshness freshness,
+                  bool conflict, const Selection& selection) {
   context.PrintLine(path + "@" + view.hash.ToString());
   std::string about = view.format + " parser " + view.parser.version + ", " +
                       std::string(FreshnessName(freshness)) + ", " +
@@ -119,9 +118,8 @@ int RunMerge(Context& context) {
   STAGED_CLI_ASSIGN(context, const std::string base, context.ReadInput(line.One("BASE")));
   STAGED_CLI_ASSIGN(context, const std::string left, context.ReadInput(line.One("LEFT")));
   STAGED_CLI_ASSIGN(context, const std::string right, context.ReadInput(line.One("RIGHT")));
-  STAGED_CLI_ASSIGN(
-      context, const MergeResult merge,
-      Merge(context.formats(), line.One("LEFT"), base, left, right, options));
+  STAGED_CLI_ASSIGN(context, const MergeResult merge,
+                    Merge(context.formats(), line.One("LEFT"), base, left, right, options));
   const bool decided = merge.clean || !decision.empty();
   if (decided) {
     STAGED_CLI_CHECK(context, context.WriteOutput(line.Get("--output"), merge.bytes));
@@ -150,7 +148,8 @@ int RunFormats(Context& context) {
     const bool merges = descriptor.profile.line_based_merge || !descriptor.edit_ops.empty();
     if (!context.json()) {
       std::string names;
-      for (const std::string& one : descriptor.extensions) names += (names.empty() ? "" : " ") + one;
+      for (const std::string& one : descriptor.extensions)
+        names += (names.empty() ? "" : " ") + one;
       std::string edits;
       for (const std::string& one : descriptor.edit_ops) edits += (edits.empty() ? "" : ", ") + one;
       char text[512];
@@ -262,8 +261,8 @@ int RunDiffFiles(Context& context) {
   if (context.json()) {
     context.PrintJson(EncodeDiff(diff, files[0], files[1]));
   } else {
-    const size_t budget = static_cast<size_t>(
-        std::strtoul(context.line().Get("--budget", "0").c_str(), nullptr, 10));
+    const size_t budget =
+        static_cast<size_t>(std::strtoul(context.line().Get("--budget", "0").c_str(), nullptr, 10));
     context.Print(RenderDiffText(diff, files[1], budget));
   }
   const bool differs = !diff.identical;
@@ -276,28 +275,24 @@ void AddFileCommands(std::vector<CommandSpec>& commands) {
       {"--at", "LOCATOR", "only the record there"},
       {"--kind", "KIND", "only records of this kind"},
   };
-  commands.push_back({"parse",
-                      "Show what a file holds, as records",
-                      {{"FILE", "the file"}},
-                      view_options,
-                      {"staged parse report.docx", "staged parse budget.xlsx --at 'Sheet1!B7' --json",
-                       "staged parse data.csv --jsonl"},
-                      RunParse});
-  commands.push_back({"merge",
-                      "Merge two versions of a file with their common base",
-                      {{"BASE", "the common ancestor"},
-                       {"LEFT", "one version"},
-                       {"RIGHT", "the other"}},
-                      {{"--output", "OUT", "where the result goes (-o)"},
-                       {"--on-conflict", "SIDE", "left, right, base or markers: decide anyway"}},
-                      {"staged merge base.xlsx mine.xlsx theirs.xlsx -o merged.xlsx"},
-                      RunMerge});
-  commands.push_back({"formats",
-                      "List the formats and what each can do",
-                      {},
-                      {},
-                      {"staged formats"},
-                      RunFormats});
+  commands.push_back(
+      {"parse",
+       "Show what a file holds, as records",
+       {{"FILE", "the file"}},
+       view_options,
+       {"staged parse report.docx", "staged parse budget.xlsx --at 'Sheet1!B7' --json",
+        "staged parse data.csv --jsonl"},
+       RunParse});
+  commands.push_back(
+      {"merge",
+       "Merge two versions of a file with their common base",
+       {{"BASE", "the common ancestor"}, {"LEFT", "one version"}, {"RIGHT", "the other"}},
+       {{"--output", "OUT", "where the result goes (-o)"},
+        {"--on-conflict", "SIDE", "left, right, base or markers: decide anyway"}},
+       {"staged merge base.xlsx mine.xlsx theirs.xlsx -o merged.xlsx"},
+       RunMerge});
+  commands.push_back(
+      {"formats", "List the formats and what each can do", {}, {}, {"staged formats"}, RunFormats});
   commands.push_back({"help",
                       "Show a command with its options and examples",
                       {{"COMMAND", "the command", false}},

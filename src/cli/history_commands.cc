@@ -72,8 +72,7 @@ int ShowContent(Context& context, Workspace& workspace, const ContentHash& hash)
     return context.Fail({ErrorCode::kNotFound, hash.ToString() + " is in no operation's result"});
   }
   if (context.json()) {
-    context.PrintJson(
-        Value::Object{{"hash", hash.ToString()}, {"operations", std::move(rows)}});
+    context.PrintJson(Value::Object{{"hash", hash.ToString()}, {"operations", std::move(rows)}});
   }
   return kExitDone;
 }

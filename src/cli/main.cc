@@ -41,7 +41,8 @@ int Run(int argc, char** argv) {
   const FormatRegistry formats = NewBuiltinRegistry();
   Context context(*std::move(line), *env, formats, commands);
   int exit_code = context.line().command->run(context);
-  if (std::fflush(stdout) != 0 && exit_code == kExitDone) exit_code = ExitCodeOf(ErrorCode::kIoError);
+  if (std::fflush(stdout) != 0 && exit_code == kExitDone)
+    exit_code = ExitCodeOf(ErrorCode::kIoError);
   return exit_code;
 }
 

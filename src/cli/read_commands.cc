@@ -49,9 +49,8 @@ int RunList(Context& context) {
   for (const auto& [path, entry] : entries) {
     if (!folder.empty() && path != folder && !path.starts_with(folder + "/")) continue;
     if (context.json()) {
-      files.push_back(Value::Object{{"path", path},
-                                    {"kind", EntryKindName(entry.kind)},
-                                    {"hash", entry.hash.ToString()}});
+      files.push_back(Value::Object{
+          {"path", path}, {"kind", EntryKindName(entry.kind)}, {"hash", entry.hash.ToString()}});
     } else {
       context.PrintLine(Short(entry.hash) + "  " + path +
                         (entry.kind == EntryKind::kFile
@@ -67,8 +66,8 @@ int RunView(Context& context) {
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
   STAGED_CLI_ASSIGN(context, const Context::PathAt at,
                     Context::SplitPathAt(context.line().One("PATH")));
-  const WaitForViews wait = context.line().Has("--no-wait") ? WaitForViews::kTakeWhatIsThere
-                                                            : WaitForViews::kWait;
+  const WaitForViews wait =
+      context.line().Has("--no-wait") ? WaitForViews::kTakeWhatIsThere : WaitForViews::kWait;
   STAGED_CLI_ASSIGN(context, const ViewAnswer answer,
                     workspace->GetView(context.MakeCall(), at.path, at.hash, wait));
   if (const std::string locator = context.line().Get("--at"); !locator.empty()) {
@@ -144,8 +143,8 @@ int RunSearch(Context& context) {
 
 int RunDiff(Context& context) {
   const std::vector<std::string> paths = context.line().All("PATH");
-  const size_t budget = static_cast<size_t>(
-      std::strtoul(context.line().Get("--budget", "0").c_str(), nullptr, 10));
+  const size_t budget =
+      static_cast<size_t>(std::strtoul(context.line().Get("--budget", "0").c_str(), nullptr, 10));
   bool differs = false;
   if (paths.size() == 2) {
     STAGED_CLI_ASSIGN(context, const Context::PathAt from, Context::SplitPathAt(paths[0]));
@@ -158,12 +157,10 @@ int RunDiff(Context& context) {
     // Read proves that each hash belongs to its path.
     STAGED_CLI_ASSIGN(context, const Content left, workspace->Read(call, from.path, from.hash));
     STAGED_CLI_ASSIGN(context, const Content right, workspace->Read(call, to.path, to.hash));
-    STAGED_CLI_ASSIGN(
-        context, const View left_view,
-        ParseView(context.formats(), left.bytes, left.path, Limits{}));
-    STAGED_CLI_ASSIGN(
-        context, const View right_view,
-        ParseView(context.formats(), right.bytes, right.path, Limits{}));
+    STAGED_CLI_ASSIGN(context, const View left_view,
+                      ParseView(context.formats(), left.bytes, left.path, Limits{}));
+    STAGED_CLI_ASSIGN(context, const View right_view,
+                      ParseView(context.formats(), right.bytes, right.path, Limits{}));
     const Format* format = context.formats().Find(right_view.format);
     const Diff diff = ComputeDiff(left_view, right_view,
                                   format != nullptr ? format->descriptor().profile : Profile{});
@@ -232,14 +229,14 @@ void AddReadCommands(std::vector<CommandSpec>& commands) {
                        {"--no-wait", "", "search what is indexed; name the rest"}},
                       {"staged search revenue", "staged search 'Q[34]' --regex --path '**/*.xlsx'"},
                       RunSearch});
-  commands.push_back({"diff",
-                      "Compare two files or contents, or show what is staged",
-                      {{"PATH", "two files or contents to compare; else staged paths (all)", false,
-                        true}},
-                      {{"--exit-code", "", "exit 1 if there are differences"},
-                       {"--budget", "BYTES", "how long the text may be"}},
-                      {"staged diff", "staged diff old.xlsx new.xlsx"},
-                      RunDiff});
+  commands.push_back(
+      {"diff",
+       "Compare two files or contents, or show what is staged",
+       {{"PATH", "two files or contents to compare; else staged paths (all)", false, true}},
+       {{"--exit-code", "", "exit 1 if there are differences"},
+        {"--budget", "BYTES", "how long the text may be"}},
+       {"staged diff", "staged diff old.xlsx new.xlsx"},
+       RunDiff});
 }
 
 }  // namespace staged::cli

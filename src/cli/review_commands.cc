@@ -19,12 +19,12 @@ int RunReview(Context& context) {
     if (!line.Has(option)) continue;
     const bool approve = std::string_view(option) == "--approve";
     const std::string receipt = line.Get(option);
-    STAGED_CLI_CHECK(context, approve ? workspace->Approve(context.MakeCall(), receipt)
-                                      : workspace->Reject(context.MakeCall(), receipt,
-                                                          line.Get("--why")));
+    STAGED_CLI_CHECK(context,
+                     approve ? workspace->Approve(context.MakeCall(), receipt)
+                             : workspace->Reject(context.MakeCall(), receipt, line.Get("--why")));
     if (context.json()) {
-      context.PrintJson(Value::Object{{"receipt", receipt},
-                                      {"decision", approve ? "approved" : "rejected"}});
+      context.PrintJson(
+          Value::Object{{"receipt", receipt}, {"decision", approve ? "approved" : "rejected"}});
     } else {
       context.PrintLine((approve ? "approved " : "rejected ") + receipt);
     }
@@ -39,10 +39,10 @@ int RunReview(Context& context) {
   if (answer.reviewed.empty()) context.PrintLine("nothing to review");
   for (const ReviewedPath& reviewed : answer.reviewed) {
     context.Print(RenderDiffText(reviewed.diff, reviewed.receipt.path, 0));
-    context.PrintLine(
-        "receipt " + reviewed.receipt.id + "  " + reviewed.receipt.path +
-        (reviewed.receipt.state == ReceiptState::kPending ? "  (waits for a person's approval)"
-                                                          : ""));
+    context.PrintLine("receipt " + reviewed.receipt.id + "  " + reviewed.receipt.path +
+                      (reviewed.receipt.state == ReceiptState::kPending
+                           ? "  (waits for a person's approval)"
+                           : ""));
   }
   return kExitDone;
 }
@@ -52,17 +52,16 @@ int RunSubmit(Context& context) {
   SubmitOptions options;
   options.message = context.line().Get("--message");
   options.ignore_office_locks = context.line().Has("--ignore-locks");
-  STAGED_CLI_ASSIGN(
-      context, const SubmitAnswer answer,
-      workspace->Submit(context.MakeCall(), context.line().All("PATH"), options));
+  STAGED_CLI_ASSIGN(context, const SubmitAnswer answer,
+                    workspace->Submit(context.MakeCall(), context.line().All("PATH"), options));
   if (context.json()) {
     context.PrintJson(EncodeSubmit(answer));
     return kExitDone;
   }
   if (answer.submitted.empty()) context.PrintLine("nothing to submit");
   for (const SubmitAnswer::Row& row : answer.submitted) {
-    context.PrintLine("submitted " + row.path + "  " + Short(row.base) + " -> " +
-                      Short(row.hash) + "  (op " + std::to_string(answer.operation) + ")");
+    context.PrintLine("submitted " + row.path + "  " + Short(row.base) + " -> " + Short(row.hash) +
+                      "  (op " + std::to_string(answer.operation) + ")");
   }
   return kExitDone;
 }
@@ -156,8 +155,9 @@ int RunRevert(Context& context) {
       return true;
     }));
     if (operations.empty()) {
-      return context.Fail({ErrorCode::kNotFound,
-                           "turn '" + what + "' submitted nothing; `staged log` lists the submits"});
+      return context.Fail(
+          {ErrorCode::kNotFound,
+           "turn '" + what + "' submitted nothing; `staged log` lists the submits"});
     }
   }
   STAGED_CLI_ASSIGN(context, const RebaseAnswer answer,
@@ -196,12 +196,8 @@ void AddReviewCommands(std::vector<CommandSpec>& commands) {
                       {{"--take", "SIDE", "left, right, base, or a file with the bytes to take"}},
                       {"staged resolve notes.md --take left"},
                       RunResolve});
-  commands.push_back({"discard",
-                      "Drop what is staged",
-                      {paths},
-                      {},
-                      {"staged discard notes.md"},
-                      RunDiscard});
+  commands.push_back(
+      {"discard", "Drop what is staged", {paths}, {}, {"staged discard notes.md"}, RunDiscard});
   commands.push_back({"revert",
                       "Stage the inverse of what was submitted",
                       {{"WHAT", "an operation's number, or a turn"}},

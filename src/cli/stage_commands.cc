@@ -59,8 +59,7 @@ int RunEdit(Context& context) {
   STAGED_CLI_ASSIGN(context, const std::string text, context.ReadInput(line.One("OPS")));
   STAGED_CLI_ASSIGN(context, const Value value, ParseJson(text));
   STAGED_CLI_ASSIGN(context, const std::vector<Edit> edits, DecodeEdits(value));
-  return Finish(context,
-                workspace->ApplyEdits(context.MakeCall(), line.One("PATH"), base, edits));
+  return Finish(context, workspace->ApplyEdits(context.MakeCall(), line.One("PATH"), base, edits));
 }
 
 int RunRemove(Context& context) {
@@ -70,8 +69,7 @@ int RunRemove(Context& context) {
   if (context.line().Has("--base")) {
     STAGED_CLI_ASSIGN(context, base, context.ParseBase());
   }
-  return Finish(context,
-                workspace->Remove(context.MakeCall(), context.line().One("PATH"), base));
+  return Finish(context, workspace->Remove(context.MakeCall(), context.line().One("PATH"), base));
 }
 
 int RunMove(Context& context) {
@@ -91,8 +89,8 @@ int RunChangeMode(Context& context) {
   }
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
   STAGED_CLI_ASSIGN(context, const BaseHash base, context.ParseBase());
-  return Finish(context, workspace->ChangeMode(context.MakeCall(), context.line().One("PATH"),
-                                               base, mode == "+x"));
+  return Finish(context, workspace->ChangeMode(context.MakeCall(), context.line().One("PATH"), base,
+                                               mode == "+x"));
 }
 
 void PrintConflicts(Context& context, const std::vector<PathConflict>& conflicts) {

@@ -28,8 +28,8 @@ void ExcludeFromGit(Context& context, const std::string& root) {
 
 int RunInit(Context& context) {
   const std::string given = context.line().One("DIR");
-  const std::string root = context.AbsolutePath(given.empty() ? context.line().Get("--root", ".")
-                                                              : given);
+  const std::string root =
+      context.AbsolutePath(given.empty() ? context.line().Get("--root", ".") : given);
   InitOptions init;
   init.actor = context.MakeActor();
   init.progress = context.MakeProgress("taking in files");
@@ -52,8 +52,7 @@ int RunInit(Context& context) {
 
 int RunIndex(Context& context) {
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
-  STAGED_CLI_CHECK(context,
-                   workspace->Index(context.MakeCall(), context.MakeProgress("indexing")));
+  STAGED_CLI_CHECK(context, workspace->Index(context.MakeCall(), context.MakeProgress("indexing")));
   if (context.json()) {
     context.PrintJson(Value::Object{{"indexed", true}});
   } else {
@@ -160,8 +159,7 @@ int RunUsage(Context& context) {
                       std::to_string(usage.store.content_bytes) + " bytes of content in " +
                       std::to_string(usage.store.objects) + " objects");
     context.PrintLine("journal  " + std::to_string(usage.journal_bytes) + " bytes");
-    context.PrintLine("derived  " + std::to_string(usage.derived_bytes) +
-                      " bytes, may be deleted");
+    context.PrintLine("derived  " + std::to_string(usage.derived_bytes) + " bytes, may be deleted");
   }
   return kExitDone;
 }
@@ -194,8 +192,8 @@ int RunExport(Context& context) {
 int RunImport(Context& context) {
   const std::string file = context.AbsolutePath(context.line().One("FILE"));
   const std::string given = context.line().One("DIR");
-  const std::string root = context.AbsolutePath(given.empty() ? context.line().Get("--root", ".")
-                                                              : given);
+  const std::string root =
+      context.AbsolutePath(given.empty() ? context.line().Get("--root", ".") : given);
   STAGED_CLI_CHECK(context,
                    ImportWorkspace(context.env(), file, root, context.MakeProgress("importing")));
   if (context.json()) {
@@ -215,12 +213,8 @@ void AddUpkeepCommands(std::vector<CommandSpec>& commands) {
                       {},
                       {"staged init", "staged init ~/reports"},
                       RunInit});
-  commands.push_back({"index",
-                      "Parse and index everything now",
-                      {},
-                      {},
-                      {"staged index"},
-                      RunIndex});
+  commands.push_back(
+      {"index", "Parse and index everything now", {}, {}, {"staged index"}, RunIndex});
   commands.push_back({"policy",
                       "Show the review policy, or replace it",
                       {},
@@ -239,12 +233,8 @@ void AddUpkeepCommands(std::vector<CommandSpec>& commands) {
                       {},
                       {"staged fsck"},
                       RunFsck});
-  commands.push_back({"gc",
-                      "Remove what nothing names, and repack the rest",
-                      {},
-                      {},
-                      {"staged gc"},
-                      RunGc});
+  commands.push_back(
+      {"gc", "Remove what nothing names, and repack the rest", {}, {}, {"staged gc"}, RunGc});
   commands.push_back({"du", "Weigh the workspace", {}, {}, {"staged du"}, RunUsage});
   commands.push_back({"forget",
                       "Remove one content's bytes for good, leaving a tombstone",
@@ -258,13 +248,13 @@ void AddUpkeepCommands(std::vector<CommandSpec>& commands) {
                       {},
                       {"staged export backup.staged"},
                       RunExport});
-  commands.push_back({"import",
-                      "Make a workspace from an exported file",
-                      {{"FILE", "the exported file"},
-                       {"DIR", "an empty or new folder (default: here)", false}},
-                      {},
-                      {"staged import backup.staged restored"},
-                      RunImport});
+  commands.push_back(
+      {"import",
+       "Make a workspace from an exported file",
+       {{"FILE", "the exported file"}, {"DIR", "an empty or new folder (default: here)", false}},
+       {},
+       {"staged import backup.staged restored"},
+       RunImport});
 }
 
 }  // namespace staged::cli

@@ -15,23 +15,34 @@ Value StringsToValue(const List& list) {
 
 std::string_view ChangeOpName(ChangeOp op) {
   switch (op) {
-    case ChangeOp::kInsert: return "insert";
-    case ChangeOp::kDelete: return "delete";
-    case ChangeOp::kModify: return "modify";
-    case ChangeOp::kMove: return "move";
-    case ChangeOp::kMoveModify: return "move_modify";
+    case ChangeOp::kInsert:
+      return "insert";
+    case ChangeOp::kDelete:
+      return "delete";
+    case ChangeOp::kModify:
+      return "modify";
+    case ChangeOp::kMove:
+      return "move";
+    case ChangeOp::kMoveModify:
+      return "move_modify";
   }
   return "unknown";
 }
 
 std::string_view ChangeClassName(ChangeClass change_class) {
   switch (change_class) {
-    case ChangeClass::kContent: return "content";
-    case ChangeClass::kFormat: return "format";
-    case ChangeClass::kStructure: return "structure";
-    case ChangeClass::kDerived: return "derived";
-    case ChangeClass::kSerialization: return "serialization";
-    case ChangeClass::kOpaque: return "opaque";
+    case ChangeClass::kContent:
+      return "content";
+    case ChangeClass::kFormat:
+      return "format";
+    case ChangeClass::kStructure:
+      return "structure";
+    case ChangeClass::kDerived:
+      return "derived";
+    case ChangeClass::kSerialization:
+      return "serialization";
+    case ChangeClass::kOpaque:
+      return "opaque";
   }
   return "unknown";
 }
@@ -64,9 +75,7 @@ Value EncodeSubmitRow(const SubmitAnswer::Row& row) {
       {"path", row.path}, {"base", EncodeHash(row.base)}, {"hash", EncodeHash(row.hash)}};
 }
 
-BaseHash HashOf(const OptionalEntry& entry) {
-  return entry ? BaseHash(entry->hash) : BaseHash();
-}
+BaseHash HashOf(const OptionalEntry& entry) { return entry ? BaseHash(entry->hash) : BaseHash(); }
 
 }  // namespace
 
@@ -76,9 +85,12 @@ std::string_view FreshnessName(Freshness freshness) {
 
 std::string_view EntryKindName(EntryKind kind) {
   switch (kind) {
-    case EntryKind::kFile: return "file";
-    case EntryKind::kExecutable: return "executable";
-    case EntryKind::kSymlink: return "symlink";
+    case EntryKind::kFile:
+      return "file";
+    case EntryKind::kExecutable:
+      return "executable";
+    case EntryKind::kSymlink:
+      return "symlink";
   }
   return "unknown";
 }
@@ -92,7 +104,8 @@ std::string FormatTime(int64_t time_ns) {
   const int64_t day_of_era = shifted - era * 146097;
   const int64_t year_of_era =
       (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const int64_t day_of_year =
+      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   const int64_t month_index = (5 * day_of_year + 2) / 153;
   const int64_t day = day_of_year - (153 * month_index + 2) / 5 + 1;
   const int64_t month = month_index < 10 ? month_index + 3 : month_index - 9;
@@ -144,8 +157,7 @@ Value EncodeViewHead(const View& view, std::string_view path, Freshness freshnes
       {"path", path},
       {"hash", view.hash.ToString()},
       {"format", view.format},
-      {"parser",
-       Value::Object{{"name", view.parser.name}, {"version", view.parser.version}}},
+      {"parser", Value::Object{{"name", view.parser.name}, {"version", view.parser.version}}},
       {"freshness", FreshnessName(freshness)},
       {"fallback", view.fallback.empty() ? Value() : Value(view.fallback)}};
 }
@@ -176,22 +188,21 @@ Value EncodeDiagnostics(const View& view) {
 Value EncodeDiff(const Diff& diff, std::string_view from_path, std::string_view to_path) {
   Value::Array changes;
   for (const Change& change : diff.changes) {
-    Value value = Value::Object{{"id", change.id},
-                                {"op", ChangeOpName(change.op)},
-                                {"kind", change.kind},
-                                {"facets", StringsToValue(change.facets)},
-                                {"class", ChangeClassName(change.change_class)},
-                                {"before", EncodeSide(change.before)},
-                                {"after", EncodeSide(change.after)},
-                                {"context", change.context},
-                                {"caused_by", change.caused_by.empty() ? Value()
-                                                                       : Value(change.caused_by)}};
+    Value value =
+        Value::Object{{"id", change.id},
+                      {"op", ChangeOpName(change.op)},
+                      {"kind", change.kind},
+                      {"facets", StringsToValue(change.facets)},
+                      {"class", ChangeClassName(change.change_class)},
+                      {"before", EncodeSide(change.before)},
+                      {"after", EncodeSide(change.after)},
+                      {"context", change.context},
+                      {"caused_by", change.caused_by.empty() ? Value() : Value(change.caused_by)}};
     if (!change.text_changes.empty()) {
       Value::Array spans;
       for (const TextReplacement& span : change.text_changes) {
-        spans.push_back(
-            Value::Object{{"before", Value::Array{span.before.begin, span.before.end}},
-                          {"after", Value::Array{span.after.begin, span.after.end}}});
+        spans.push_back(Value::Object{{"before", Value::Array{span.before.begin, span.before.end}},
+                                      {"after", Value::Array{span.after.begin, span.after.end}}});
       }
       value.Set("text_changes", std::move(spans));
     }
@@ -234,8 +245,8 @@ Value EncodeStagedChange(const StagedChange& change) {
   if (!change.derived.empty()) {
     Value::Array derived;
     for (const DerivedEffect& effect : change.derived) {
-      derived.push_back(Value::Object{{"locator", effect.locator},
-                                      {"description", effect.description}});
+      derived.push_back(
+          Value::Object{{"locator", effect.locator}, {"description", effect.description}});
     }
     value.Set("derived", std::move(derived));
   }
@@ -289,9 +300,8 @@ Value EncodeReview(const ReviewAnswer& review) {
 Value EncodeSubmit(const SubmitAnswer& submit) {
   Value::Array rows;
   for (const SubmitAnswer::Row& row : submit.submitted) rows.push_back(EncodeSubmitRow(row));
-  return Value::Object{
-      {"submitted", std::move(rows)},
-      {"op", submit.operation == 0 ? Value() : Value(submit.operation)}};
+  return Value::Object{{"submitted", std::move(rows)},
+                       {"op", submit.operation == 0 ? Value() : Value(submit.operation)}};
 }
 
 Value EncodeConflicts(const std::vector<PathConflict>& conflicts) {
@@ -326,9 +336,8 @@ Value EncodeSync(const SyncAnswer& sync) {
 Value EncodeUndo(const UndoAnswer& undo) {
   Value::Array paths;
   for (const SubmitAnswer::Row& row : undo.paths) paths.push_back(EncodeSubmitRow(row));
-  return Value::Object{{"undone", StringsToValue(undo.undone)},
-                       {"op", undo.operation},
-                       {"paths", std::move(paths)}};
+  return Value::Object{
+      {"undone", StringsToValue(undo.undone)}, {"op", undo.operation}, {"paths", std::move(paths)}};
 }
 
 Value EncodeSearch(const SearchAnswer& answer) {
@@ -348,12 +357,10 @@ Value EncodeSearch(const SearchAnswer& answer) {
 }
 
 Value EncodeOperationRow(const Operation& operation) {
-  Value value = Value::Object{{"op", operation.sequence},
-                              {"time", FormatTime(operation.time_ns)},
-                              {"actor", operation.actor.name},
-                              {"branch", operation.branch},
-                              {"turn", operation.turn},
-                              {"type", OperationTypeName(operation.type)}};
+  Value value =
+      Value::Object{{"op", operation.sequence},      {"time", FormatTime(operation.time_ns)},
+                    {"actor", operation.actor.name}, {"branch", operation.branch},
+                    {"turn", operation.turn},        {"type", OperationTypeName(operation.type)}};
   if (operation.changes.size() == 1) {
     const PathChange& change = operation.changes.front();
     value.Set("path", change.path);
@@ -379,8 +386,7 @@ Value EncodeOperationWhole(const Operation& operation) {
   value.Set("consumes", StringsToValue(operation.consumes));
   value.Set("revives", StringsToValue(operation.revives));
   value.Set("payload", operation.payload);
-  value.Set("request_id",
-            operation.request_id.empty() ? Value() : Value(operation.request_id));
+  value.Set("request_id", operation.request_id.empty() ? Value() : Value(operation.request_id));
   value.Set("chain", operation.chain.ToString());
   return value;
 }
@@ -388,9 +394,8 @@ Value EncodeOperationWhole(const Operation& operation) {
 Value EncodeFsck(const FsckReport& report) {
   Value::Array findings;
   for (const FsckFinding& finding : report.findings) {
-    findings.push_back(Value::Object{{"code", finding.code},
-                                     {"subject", finding.subject},
-                                     {"message", finding.message}});
+    findings.push_back(Value::Object{
+        {"code", finding.code}, {"subject", finding.subject}, {"message", finding.message}});
   }
   return Value::Object{{"ok", report.findings.empty()},
                        {"operations", report.operations},

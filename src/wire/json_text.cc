@@ -17,11 +17,21 @@ void AppendQuoted(std::string& out, std::string_view text) {
   out += '"';
   for (const char byte : text) {
     switch (byte) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
       default:
         if (static_cast<unsigned char>(byte) < 0x20) {
           out += "\\u00";
@@ -145,9 +155,9 @@ std::string ToJson(const Value& value) {
 Result<Value> ParseJson(std::string_view text) {
   Builder builder;
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) {
-    return Status(ErrorCode::kInvalidArgument,
-                  "the JSON is malformed at byte " + std::to_string(builder.position_) +
-                      "; check it with a JSON tool");
+    return Status(ErrorCode::kInvalidArgument, "the JSON is malformed at byte " +
+                                                   std::to_string(builder.position_) +
+                                                   "; check it with a JSON tool");
   }
   return std::move(builder.root);
 }

@@ -130,9 +130,8 @@ Status WriteAccepted(WorkspaceImpl& workspace, const Tree& accepted) {
       STAGED_RETURN_IF_ERROR(root.MakeSymlink(path, bytes));
       continue;
     }
-    STAGED_ASSIGN_OR_RETURN(
-        const auto file,
-        root.Create(path, entry.kind == EntryKind::kExecutable ? 0755 : 0644));
+    STAGED_ASSIGN_OR_RETURN(const auto file,
+                            root.Create(path, entry.kind == EntryKind::kExecutable ? 0755 : 0644));
     STAGED_RETURN_IF_ERROR(file->WriteAt(0, bytes));
     STAGED_RETURN_IF_ERROR(file->Sync());
   }

@@ -1,5 +1,5 @@
-// Checkout and sync: the working state as a folder that tools may change as they like, and what they
-// changed as operations of one turn. What changed is found by hash, never by time.
+// Checkout and sync: the working state as a folder that tools may change as they like, and what
+// they changed as operations of one turn. What changed is found by hash, never by time.
 
 #include <algorithm>
 
@@ -125,9 +125,8 @@ Result<CheckoutAnswer> WorkspaceImpl::Checkout(const CallContext& context,
     ++answer.files;
   }
   STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
-  STAGED_RETURN_IF_ERROR(
-      transaction->PutSetting(ManifestName(directory),
-                              EncodeManifest(context.branch, state.reduction.working)));
+  STAGED_RETURN_IF_ERROR(transaction->PutSetting(
+      ManifestName(directory), EncodeManifest(context.branch, state.reduction.working)));
   STAGED_RETURN_IF_ERROR(transaction->Commit(JournalTransaction::Durability::kDurable));
   return answer;
 }
@@ -172,9 +171,8 @@ Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::st
     return answer;
   }
   const auto is_skipped = [&](const std::string& path) {
-    return std::any_of(answer.skipped.begin(), answer.skipped.end(), [&](const SkippedPath& one) {
-      return IsInside(path, one.path);
-    });
+    return std::any_of(answer.skipped.begin(), answer.skipped.end(),
+                       [&](const SkippedPath& one) { return IsInside(path, one.path); });
   };
   std::vector<std::string> gone;
   std::vector<std::string> came;
@@ -188,8 +186,7 @@ Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::st
       came.push_back(path);
     } else if (*before != entry) {
       Operation operation;
-      operation.type =
-          before->hash == entry.hash ? OperationType::kMode : OperationType::kReplace;
+      operation.type = before->hash == entry.hash ? OperationType::kMode : OperationType::kReplace;
       operation.changes = {{path, before, entry}};
       operations.push_back(std::move(operation));
     }
@@ -215,8 +212,8 @@ Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::st
   for (const std::string& path : gone) after.erase(path);
   for (const std::string& path : came) {
     if (const std::string twin = FindTwin(after, path); !twin.empty()) {
-      answer.skipped.push_back({path, "would be the same file as '" + twin +
-                                          "' on systems without case; rename it"});
+      answer.skipped.push_back(
+          {path, "would be the same file as '" + twin + "' on systems without case; rename it"});
       scanned.entries.erase(path);
       continue;
     }
@@ -228,11 +225,10 @@ Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::st
   }
   // Deletions first, so that a directory may become a file; each base is what was checked out, so
   // that a path which the branch moved meanwhile is staged as a conflict and not overwritten.
-  std::stable_sort(operations.begin(), operations.end(),
-                   [](const Operation& left, const Operation& right) {
-                     return (left.type == OperationType::kDelete) >
-                            (right.type == OperationType::kDelete);
-                   });
+  std::stable_sort(
+      operations.begin(), operations.end(), [](const Operation& left, const Operation& right) {
+        return (left.type == OperationType::kDelete) > (right.type == OperationType::kDelete);
+      });
   for (Operation& operation : operations) {
     STAGED_ASSIGN_OR_RETURN(const Operation appended, session->Append(std::move(operation)));
     answer.operations.push_back(AnswerOf(appended));
@@ -241,13 +237,14 @@ Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::st
   STAGED_RETURN_IF_ERROR(session->Renew());
   for (const StagedChange& change : answer.operations) {
     const StagedPath* staged = session->reduction().Find(change.path);
-    if (staged != nullptr && staged->conflict) answer.conflicts.push_back(DescribeConflict(*staged));
+    if (staged != nullptr && staged->conflict)
+      answer.conflicts.push_back(DescribeConflict(*staged));
   }
   Tree now = manifest.tree;
   for (const std::string& path : gone) now.erase(path);
   for (const auto& [path, entry] : scanned.entries) now[path] = entry;
-  STAGED_RETURN_IF_ERROR(session->transaction().PutSetting(
-      ManifestName(directory), EncodeManifest(manifest.branch, now)));
+  STAGED_RETURN_IF_ERROR(session->transaction().PutSetting(ManifestName(directory),
+                                                           EncodeManifest(manifest.branch, now)));
   STAGED_RETURN_IF_ERROR(session->Commit());
   return answer;
 }

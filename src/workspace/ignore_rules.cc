@@ -34,13 +34,11 @@ void IgnoreRules::Add(const std::string& folder, std::string_view text) {
 
 bool IgnoreRules::IsIgnored(std::string_view path, bool is_directory) const {
   const size_t slash = path.rfind('/');
-  const std::string_view name =
-      slash == std::string_view::npos ? path : path.substr(slash + 1);
+  const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
   for (auto rule = rules_.rbegin(); rule != rules_.rend(); ++rule) {
     if (rule->directory_only && !is_directory) continue;
     if (!path.starts_with(rule->folder)) continue;
-    const std::string_view subject =
-        rule->anchored ? path.substr(rule->folder.size()) : name;
+    const std::string_view subject = rule->anchored ? path.substr(rule->folder.size()) : name;
     if (MatchesPathGlob(rule->pattern, subject)) return !rule->negated;
   }
   return false;

@@ -17,7 +17,7 @@ class IgnoreRules {
 
  private:
   struct Rule {
-    std::string folder;   // with trailing slash, or ""
+    std::string folder;  // with trailing slash, or ""
     std::string pattern;
     bool negated = false;
     bool directory_only = false;

@@ -36,8 +36,9 @@ Result<Entry> ReadFileEntry(Directory& directory, const std::string& path, FileS
     }
     status = after;
   }
-  return Status(ErrorCode::kBusy,
-                "'" + path + "' keeps changing while it is read; try again when its writer is done");
+  return Status(
+      ErrorCode::kBusy,
+      "'" + path + "' keeps changing while it is read; try again when its writer is done");
 }
 
 Result<Entry> EntryOf(Directory& directory, const std::string& path, const FileStatus& status,
@@ -109,8 +110,7 @@ class Scanner {
       return OkStatus();
     }
     if (item.kind == FileKind::kDirectory) return ScanSubfolder(path, only_tracked);
-    const bool ignored =
-        only_tracked || (options_.ignore_rules && rules_.IsIgnored(path, false));
+    const bool ignored = only_tracked || (options_.ignore_rules && rules_.IsIgnored(path, false));
     if (ignored && !IsTracked(path)) return OkStatus();
     return ScanFile(path);
   }

@@ -29,15 +29,14 @@ class HashMemory {
   // Around a scan of a whole tree.
   virtual void BeginScan() {}
   virtual void EndScan() {}
-  [[nodiscard]] virtual OptionalEntry Lookup(const std::string& path,
-                                             const FileStatus& status) = 0;
+  [[nodiscard]] virtual OptionalEntry Lookup(const std::string& path, const FileStatus& status) = 0;
   virtual void Remember(const std::string& path, const FileStatus& status, const Entry& entry) = 0;
 };
 
 struct ScanOptions {
   const Tree* tracked = nullptr;  // taken in although an ignore rule names them
   HashMemory* memory = nullptr;
-  bool ignore_rules = true;       // .gitignore, .stagedignore
+  bool ignore_rules = true;  // .gitignore, .stagedignore
   // Takes the bytes of every file that is read and gives their hash (to store them in passing);
   // by default they are only hashed.
   std::function<Result<ContentHash>(std::string_view bytes)> content_sink;
@@ -48,8 +47,8 @@ inline constexpr uint64_t kFileBytesMax = uint64_t{4} << 30;
 
 [[nodiscard]] Result<ScannedTree> ScanTree(Directory& directory, const ScanOptions& options);
 
-// The entry at one path now, or nullopt where there is no file. Errors: kIoError, kPermissionDenied;
-// kInvalidArgument for what is no file or symlink.
+// The entry at one path now, or nullopt where there is no file. Errors: kIoError,
+// kPermissionDenied; kInvalidArgument for what is no file or symlink.
 [[nodiscard]] Result<OptionalEntry> ScanPath(Directory& directory, const std::string& path,
                                              const ScanOptions& options);
 

@@ -54,8 +54,7 @@ Result<Tree> ReadAcceptedTree(JournalReader& reader) {
 bool IsPersonsChange(const OptionalEntry& on_disk, const OptionalEntry& accepted,
                      const PublicationRow* publication) {
   if (on_disk == accepted) return false;
-  return publication == nullptr ||
-         (on_disk != publication->base && on_disk != publication->result);
+  return publication == nullptr || (on_disk != publication->base && on_disk != publication->result);
 }
 
 Result<LiveState> ObserveLive(Journal& journal, Directory& root, HashMemory* memory) {
@@ -65,12 +64,11 @@ Result<LiveState> ObserveLive(Journal& journal, Directory& root, HashMemory* mem
     STAGED_ASSIGN_OR_RETURN(live.accepted, ReadAcceptedTree(*reader));
     STAGED_ASSIGN_OR_RETURN(const Publications publications, ReadPublications(*reader));
     STAGED_ASSIGN_OR_RETURN(const JournalHead before, reader->Head());
-    STAGED_ASSIGN_OR_RETURN(ScannedTree scanned,
-                            ScanTree(root, {.tracked = &live.accepted,
-                                            .memory = memory,
-                                            .ignore_rules = true,
-                                            .content_sink = {},
-                                            .progress = {}}));
+    STAGED_ASSIGN_OR_RETURN(ScannedTree scanned, ScanTree(root, {.tracked = &live.accepted,
+                                                                 .memory = memory,
+                                                                 .ignore_rules = true,
+                                                                 .content_sink = {},
+                                                                 .progress = {}}));
     live.disk = std::move(scanned.entries);
     for (SkippedFile& skipped : scanned.skipped) {
       live.skipped.push_back({std::move(skipped.path), std::move(skipped.reason)});
@@ -97,12 +95,11 @@ Result<LiveState> ObserveLive(Journal& journal, Directory& root, HashMemory* mem
     STAGED_ASSIGN_OR_RETURN(auto later, journal.BeginRead());
     STAGED_ASSIGN_OR_RETURN(const JournalHead after, later->Head());
     STAGED_ASSIGN_OR_RETURN(const Publications publications_after, ReadPublications(*later));
-    const bool same_publications =
-        std::equal(publications.begin(), publications.end(), publications_after.begin(),
-                   publications_after.end(), [](const auto& left, const auto& right) {
-                     return left.first == right.first &&
-                            left.second.sequence == right.second.sequence;
-                   });
+    const bool same_publications = std::equal(
+        publications.begin(), publications.end(), publications_after.begin(),
+        publications_after.end(), [](const auto& left, const auto& right) {
+          return left.first == right.first && left.second.sequence == right.second.sequence;
+        });
     if (after.sequence == before.sequence && same_publications) {
       live.reader = std::move(later);
       return live;

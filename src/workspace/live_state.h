@@ -27,7 +27,7 @@ struct LiveState {
   std::unique_ptr<JournalReader> reader;  // the snapshot that `overlay` belongs to
   Tree accepted;                          // as the journal has it, without the overlay
   Tree disk;
-  TreeChanges overlay;                    // persons' changes on disk, not yet taken in
+  TreeChanges overlay;  // persons' changes on disk, not yet taken in
   std::vector<SkippedPath> skipped;
 };
 

@@ -89,9 +89,9 @@ Status CheckVersion(Directory& metadata) {
             ".staged/format is missing; restore .staged from a copy or an export"};
   }
   if (*text == layout::kFormatText) return OkStatus();
-  return {ErrorCode::kInvalidArgument,
-          "the workspace was written by another version ('" + text->substr(0, text->find('\n')) +
-              "'); update staged to open it"};
+  return {ErrorCode::kInvalidArgument, "the workspace was written by another version ('" +
+                                           text->substr(0, text->find('\n')) +
+                                           "'); update staged to open it"};
 }
 
 }  // namespace
@@ -148,16 +148,16 @@ Status WorkspaceImpl::OpenParts(bool create) {
     STAGED_ASSIGN_OR_RETURN(journal_, options_.open_journal(create));
   } else {
     SqliteJournalOptions journal;
-    journal.mode = create ? SqliteJournalOptions::Mode::kCreate
-                          : SqliteJournalOptions::Mode::kOpenExisting;
-    STAGED_ASSIGN_OR_RETURN(journal_, OpenSqliteJournal(root_ + "/" + layout::kFolder + "/" +
-                                                            layout::kJournalFile,
-                                                        std::move(journal)));
+    journal.mode =
+        create ? SqliteJournalOptions::Mode::kCreate : SqliteJournalOptions::Mode::kOpenExisting;
+    STAGED_ASSIGN_OR_RETURN(
+        journal_, OpenSqliteJournal(root_ + "/" + layout::kFolder + "/" + layout::kJournalFile,
+                                    std::move(journal)));
   }
   memory_ = std::make_unique<StatMemory>(env_, *metadata_);
   derived_ = std::make_unique<DerivedDatabase>(*metadata_);
-  views_ = std::make_unique<ViewCache>(*derived_, formats_,
-                                       ViewCacheOptions{.limits = options_.limits});
+  views_ =
+      std::make_unique<ViewCache>(*derived_, formats_, ViewCacheOptions{.limits = options_.limits});
   index_ = std::make_unique<SearchIndex>(*views_);
   return OkStatus();
 }
@@ -205,8 +205,7 @@ Status WorkspaceImpl::TakeInFirstVersion(const InitOptions& init,
 }
 
 Result<std::unique_ptr<Workspace>> Workspace::Init(Env& env, const FormatRegistry& formats,
-                                                   const std::string& root,
-                                                   const InitOptions& init,
+                                                   const std::string& root, const InitOptions& init,
                                                    const OpenOptions& open,
                                                    std::vector<SkippedPath>* skipped) {
   STAGED_RETURN_IF_ERROR(env.MakeDirectories(root));

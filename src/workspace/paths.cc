@@ -31,9 +31,9 @@ std::vector<std::string_view> SplitNames(std::string_view path) {
 }
 
 Status Escapes(std::string_view path) {
-  return {ErrorCode::kPathEscape,
-          "'" + ReplaceInvalidUtf8(path) + "' leads out of the workspace or into its metadata; name "
-          "a file below the root"};
+  return {ErrorCode::kPathEscape, "'" + ReplaceInvalidUtf8(path) +
+                                      "' leads out of the workspace or into its metadata; name "
+                                      "a file below the root"};
 }
 
 }  // namespace

@@ -8,8 +8,9 @@
 #include "staged/operation.h"
 #include "workspace/tree.h"
 
-// What an operation means for the state that the journal keeps beside it. One function, used when an
-// operation is appended, when an archive is imported and when fsck replays: they cannot disagree.
+// What an operation means for the state that the journal keeps beside it. One function, used when
+// an operation is appended, when an archive is imported and when fsck replays: they cannot
+// disagree.
 namespace staged {
 
 // Receives the effects of an operation.
@@ -64,12 +65,12 @@ class MemoryProjection final : public ProjectionSink {
 };
 
 // Members of an operation's payload.
-inline constexpr std::string_view kPayloadReceipts = "receipts";        // review: rows
+inline constexpr std::string_view kPayloadReceipts = "receipts";             // review: rows
 inline constexpr std::string_view kPayloadReceiptStates = "receipt_states";  // [[id, state], ...]
-inline constexpr std::string_view kPayloadPolicy = "policy";            // policy: the file's text
-inline constexpr std::string_view kPayloadMessage = "message";          // submit
-inline constexpr std::string_view kPayloadEdits = "edits";              // edit: evidence
-inline constexpr std::string_view kPayloadForgotten = "forgotten";      // forget: the hash
+inline constexpr std::string_view kPayloadPolicy = "policy";        // policy: the file's text
+inline constexpr std::string_view kPayloadMessage = "message";      // submit
+inline constexpr std::string_view kPayloadEdits = "edits";          // edit: evidence
+inline constexpr std::string_view kPayloadForgotten = "forgotten";  // forget: the hash
 
 [[nodiscard]] Value ReceiptToValue(const ReceiptRow& receipt);
 [[nodiscard]] Result<ReceiptRow> ReceiptFromValue(const Value& value);

@@ -60,16 +60,16 @@ std::string Publisher::Name(size_t number) const {
 Status Publisher::Begin() {
   owner_ = RandomName(env_);
   const std::string folder = std::string(kPublishPrefix) + owner_;
-  STAGED_ASSIGN_OR_RETURN(
-      lock_, temporary_.Lock(folder + std::string(kLockSuffix), LockWait::kDoNotWait));
+  STAGED_ASSIGN_OR_RETURN(lock_,
+                          temporary_.Lock(folder + std::string(kLockSuffix), LockWait::kDoNotWait));
   return temporary_.MakeDirectory(folder, 0700);
 }
 
 Status Publisher::TakeOver(const std::string& owner) {
   owner_ = owner;
   const std::string folder = std::string(kPublishPrefix) + owner_;
-  STAGED_ASSIGN_OR_RETURN(
-      lock_, temporary_.Lock(folder + std::string(kLockSuffix), LockWait::kDoNotWait));
+  STAGED_ASSIGN_OR_RETURN(lock_,
+                          temporary_.Lock(folder + std::string(kLockSuffix), LockWait::kDoNotWait));
   const Status made = temporary_.MakeDirectory(folder, 0700);
   return made.code() == ErrorCode::kConflict ? OkStatus() : made;
 }
@@ -127,8 +127,7 @@ Result<bool> Publisher::Publish(size_t number, const PathChange& change) {
 
 Result<bool> Publisher::PublishReplacement(const std::string& name, const PathChange& change) {
   if (change.result->kind != EntryKind::kSymlink && change.base->kind != EntryKind::kSymlink) {
-    STAGED_RETURN_IF_ERROR(
-        root_.CopyAttributes(change.path, temporary_, name, CopyMetadata::kAll));
+    STAGED_RETURN_IF_ERROR(root_.CopyAttributes(change.path, temporary_, name, CopyMetadata::kAll));
     STAGED_ASSIGN_OR_RETURN(const FileStatus status, temporary_.Stat(name));
     const uint32_t mode = AdjustMode(status.mode, change.result->kind);
     if (mode != status.mode) STAGED_RETURN_IF_ERROR(temporary_.SetMode(name, mode));

@@ -39,12 +39,13 @@ class Publisher {
 
   // Writes and syncs the new bytes of change `number` beside the live folder.
   [[nodiscard]] Status Prepare(size_t number, const PathChange& change);
-  // Makes the path show the change's result, if it shows its base or its result now. False: it shows
-  // something else, which stays untouched.
+  // Makes the path show the change's result, if it shows its base or its result now. False: it
+  // shows something else, which stays untouched.
   [[nodiscard]] Result<bool> Publish(size_t number, const PathChange& change);
   // Syncs the directories touched since.
   [[nodiscard]] Status SyncTouched();
-  // Removes what was displaced, or parks it where a writer still holds it; then the folder and lock.
+  // Removes what was displaced, or parks it where a writer still holds it; then the folder and
+  // lock.
   [[nodiscard]] Status End(const std::vector<PathChange>& changes);
 
  private:
@@ -71,8 +72,8 @@ class Publisher {
 // Removes a parked file whose late change was taken in.
 [[nodiscard]] Status RemoveParked(Directory& temporary, const std::string& parked_name);
 // Removes folders and locks of dead publishers that `is_pending` does not name.
-[[nodiscard]] Status RemoveLeftovers(Directory& temporary,
-                                     const std::function<bool(const std::string& owner)>& is_pending);
+[[nodiscard]] Status RemoveLeftovers(
+    Directory& temporary, const std::function<bool(const std::string& owner)>& is_pending);
 
 // The office lock file beside `path` and who holds it ("~$report.docx" -> "report.docx is open in
 // an office suite by Ada"), or "".

@@ -39,9 +39,12 @@ Diff EntryOnlyDiff(const OptionalEntry& from, const OptionalEntry& to) {
 
 std::string_view EntryKindName(EntryKind kind) {
   switch (kind) {
-    case EntryKind::kFile: return "file";
-    case EntryKind::kExecutable: return "executable";
-    case EntryKind::kSymlink: return "symlink";
+    case EntryKind::kFile:
+      return "file";
+    case EntryKind::kExecutable:
+      return "executable";
+    case EntryKind::kSymlink:
+      return "symlink";
   }
   return "unknown";
 }
@@ -135,8 +138,7 @@ Result<StatusReport> WorkspaceImpl::GetStatus(const CallContext& context) {
   return report;
 }
 
-Result<std::vector<std::pair<std::string, Entry>>> WorkspaceImpl::List(
-    const CallContext& context) {
+Result<std::vector<std::pair<std::string, Entry>>> WorkspaceImpl::List(const CallContext& context) {
   STAGED_ASSIGN_OR_RETURN(BranchState state, ReadBranch(context.branch));
   return std::vector<std::pair<std::string, Entry>>(state.reduction.working.begin(),
                                                     state.reduction.working.end());
@@ -163,9 +165,9 @@ Result<Content> WorkspaceImpl::Read(const CallContext& context, const std::strin
   content.conflict = staged != nullptr && staged->conflict;
   if (!at || (working && working->hash == *at)) {
     if (!working) {
-      return Status(ErrorCode::kNotFound,
-                    "'" + normal + "' is not in the working state of branch '" + context.branch +
-                        "'; `staged ls` lists what is");
+      return Status(ErrorCode::kNotFound, "'" + normal +
+                                              "' is not in the working state of branch '" +
+                                              context.branch + "'; `staged ls` lists what is");
     }
     content.entry = *working;
   } else {
@@ -209,10 +211,9 @@ Result<ViewAnswer> WorkspaceImpl::GetView(const CallContext& context, const std:
     answer.path = content.path;
     answer.current = content.entry.hash;
     answer.conflict = content.conflict;
-    STAGED_ASSIGN_OR_RETURN(answer.view, views_->Get(content.entry.hash, content.path,
-                                                     [&]() -> Result<std::string> {
-                                                       return content.bytes;
-                                                     }));
+    STAGED_ASSIGN_OR_RETURN(answer.view,
+                            views_->Get(content.entry.hash, content.path,
+                                        [&]() -> Result<std::string> { return content.bytes; }));
     return answer;
   }
   STAGED_ASSIGN_OR_RETURN(const std::string normal, NormalizePath(path));
@@ -244,7 +245,8 @@ Result<ViewAnswer> WorkspaceImpl::GetView(const CallContext& context, const std:
     return answer.view == nullptr;
   }));
   if (answer.view) return answer;
-  return Status(ErrorCode::kBusy, "'" + normal + "' has no parsed view yet; read again without "
+  return Status(ErrorCode::kBusy, "'" + normal +
+                                      "' has no parsed view yet; read again without "
                                       "--no-wait, or run `staged index`");
 }
 
@@ -321,8 +323,9 @@ Result<std::vector<std::string>> WorkspaceImpl::SelectStaged(
     known = known || (inside != reduction.working.end() && inside->first.starts_with(below));
     if (!known) {
       return Status(ErrorCode::kNotFound,
-                    "'" + normal + "' is neither staged nor in the workspace; `staged status` "
-                    "lists the paths");
+                    "'" + normal +
+                        "' is neither staged nor in the workspace; `staged status` "
+                        "lists the paths");
     }
   }
   return std::vector<std::string>(selected.begin(), selected.end());
@@ -367,11 +370,12 @@ Status WorkspaceImpl::StaleBase(const std::string& path, const BaseHash& expecte
       if (diff.ok()) details.Set("changes", RenderDiffText(*diff, path, kStaleDiffBytesMax));
     }
   }
-  const std::string now = actual ? "is now " + actual->hash.ToString()
-                                 : std::string("does not exist there");
+  const std::string now =
+      actual ? "is now " + actual->hash.ToString() : std::string("does not exist there");
   return {ErrorCode::kStaleBase,
-          "'" + path + "' " + now + ", not the base that was given; read it again and base the "
-          "change on that",
+          "'" + path + "' " + now +
+              ", not the base that was given; read it again and base the "
+              "change on that",
           std::move(details)};
 }
 

@@ -40,8 +40,8 @@ Result<std::optional<PathConflict>> WorkspaceImpl::MergeAndStage(
     merged = plan.left;
   } else if (!plan.left || !plan.right || !plan.base) {
     const bool removed = plan.base.has_value();
-    conflict.details.push_back(WholeFile(removed ? "delete_modify" : "insert_insert", plan.base,
-                                         plan.left, plan.right));
+    conflict.details.push_back(
+        WholeFile(removed ? "delete_modify" : "insert_insert", plan.base, plan.left, plan.right));
     return std::optional<PathConflict>(conflict);
   } else {
     const std::optional<EntryKind> kind = MergeKinds(*plan.base, *plan.left, *plan.right);
@@ -131,15 +131,15 @@ Result<RebaseAnswer> WorkspaceImpl::Rebase(const CallContext& context,
       move.changes = {{source, from->accepted, {}}, {target, {}, from->accepted}};
       STAGED_ASSIGN_OR_RETURN(move, session->Append(std::move(move)));
       MergePlan plan{target, from->base, to->staged, from->accepted, {}};
-      STAGED_ASSIGN_OR_RETURN(auto conflict, MergeAndStage(*session, plan, OperationType::kRebase,
-                                                           &answer.rebased));
+      STAGED_ASSIGN_OR_RETURN(
+          auto conflict, MergeAndStage(*session, plan, OperationType::kRebase, &answer.rebased));
       if (conflict) return ConflictError(staged);  // nothing of this call is kept
       answer.rebased.push_back(AnswerOf(move));
       continue;
     }
     const MergePlan plan{path, staged.base, staged.staged, staged.accepted, staged.operations};
-    STAGED_ASSIGN_OR_RETURN(
-        auto conflict, MergeAndStage(*session, plan, OperationType::kRebase, &answer.rebased));
+    STAGED_ASSIGN_OR_RETURN(auto conflict,
+                            MergeAndStage(*session, plan, OperationType::kRebase, &answer.rebased));
     if (conflict) answer.conflicts.push_back(*std::move(conflict));
   }
   if (!answer.rebased.empty()) STAGED_RETURN_IF_ERROR(session->Commit());
@@ -159,8 +159,9 @@ Result<StagedChange> WorkspaceImpl::Resolve(const CallContext& context, const st
   const StagedPath* staged = session->reduction().Find(normal);
   if (staged == nullptr && !session->reduction().working.contains(normal)) {
     return Status(ErrorCode::kNotFound,
-                  "'" + normal + "' is neither staged nor in the workspace; `staged status` lists "
-                  "the paths");
+                  "'" + normal +
+                      "' is neither staged nor in the workspace; `staged status` lists "
+                      "the paths");
   }
   if (staged == nullptr || !staged->conflict) {
     return Status(ErrorCode::kInvalidArgument,
@@ -168,9 +169,15 @@ Result<StagedChange> WorkspaceImpl::Resolve(const CallContext& context, const st
   }
   OptionalEntry taken;
   switch (take) {
-    case Take::kLeft: taken = staged->staged; break;
-    case Take::kRight: taken = staged->accepted; break;
-    case Take::kBase: taken = staged->base; break;
+    case Take::kLeft:
+      taken = staged->staged;
+      break;
+    case Take::kRight:
+      taken = staged->accepted;
+      break;
+    case Take::kBase:
+      taken = staged->base;
+      break;
     case Take::kBytes: {
       STAGED_RETURN_IF_ERROR(session->Require(given, bytes, {}));
       const EntryKind kind = staged->accepted ? staged->accepted->kind : EntryKind::kFile;
@@ -256,15 +263,15 @@ Result<RebaseAnswer> WorkspaceImpl::Revert(const CallContext& context,
     STAGED_ASSIGN_OR_RETURN(const Operation submitted, session->transaction().Read(sequence));
     if (submitted.type != OperationType::kSubmit && submitted.type != OperationType::kAdopt &&
         !IsContentOperation(submitted.type)) {
-      return Status(ErrorCode::kInvalidArgument,
-                    "operation " + std::to_string(sequence) + " submitted nothing; `staged log` "
-                    "lists the submits");
+      return Status(ErrorCode::kInvalidArgument, "operation " + std::to_string(sequence) +
+                                                     " submitted nothing; `staged log` "
+                                                     "lists the submits");
     }
     STAGED_ASSIGN_OR_RETURN(const bool live, session->transaction().IsLive(sequence));
     if (live) {
-      return Status(ErrorCode::kInvalidArgument,
-                    "operation " + std::to_string(sequence) + " is still staged; use `staged undo " +
-                        std::to_string(sequence) + "`");
+      return Status(ErrorCode::kInvalidArgument, "operation " + std::to_string(sequence) +
+                                                     " is still staged; use `staged undo " +
+                                                     std::to_string(sequence) + "`");
     }
     for (const PathChange& change : submitted.changes) {
       const StagedPath* staged = session->reduction().Find(change.path);
@@ -272,8 +279,8 @@ Result<RebaseAnswer> WorkspaceImpl::Revert(const CallContext& context,
       const OptionalEntry working = FindEntry(session->reduction().working, change.path);
       // Inverse: the result is the base of the merge, what was before is the other side.
       const MergePlan plan{change.path, change.result, change.base, working, {}};
-      STAGED_ASSIGN_OR_RETURN(auto conflict, MergeAndStage(*session, plan, OperationType::kReplace,
-                                                           &answer.rebased));
+      STAGED_ASSIGN_OR_RETURN(
+          auto conflict, MergeAndStage(*session, plan, OperationType::kReplace, &answer.rebased));
       if (conflict) answer.conflicts.push_back(*std::move(conflict));
       STAGED_RETURN_IF_ERROR(session->Renew());
     }

@@ -5,7 +5,8 @@
 namespace staged {
 
 std::string PrefixObstacle(const Tree& tree, const std::string& path) {
-  for (size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+  for (size_t slash = path.find('/'); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
     const std::string parent = path.substr(0, slash);
     if (tree.contains(parent)) return parent;
   }

@@ -13,9 +13,9 @@ namespace staged {
 // The live operations of one branch on one path, seen as one change.
 struct StagedPath {
   std::string path;
-  OptionalEntry base;    // what the chain's first operation saw
-  OptionalEntry staged;  // what its last operation leaves
-  OptionalEntry accepted;  // accepted now, with the disk overlay on top
+  OptionalEntry base;               // what the chain's first operation saw
+  OptionalEntry staged;             // what its last operation leaves
+  OptionalEntry accepted;           // accepted now, with the disk overlay on top
   std::vector<int64_t> operations;  // in journal order
   // The chain's base is not what is accepted now: kept aside, never applied by itself.
   bool conflict = false;

@@ -112,8 +112,8 @@ Status WorkspaceImpl::DecideReceipt(const CallContext& context, const std::strin
             "there is no receipt '" + id + "'; `staged review --json` names them"};
   }
   if (receipt->state != ReceiptState::kPending) {
-    const bool decided_again = receipt->state == ReceiptState::kMinted &&
-                               state == ReceiptState::kRejected;
+    const bool decided_again =
+        receipt->state == ReceiptState::kMinted && state == ReceiptState::kRejected;
     if (!decided_again) {
       return {receipt->state == ReceiptState::kVoid ? ErrorCode::kReviewVoid
                                                     : ErrorCode::kInvalidArgument,
@@ -122,8 +122,8 @@ Status WorkspaceImpl::DecideReceipt(const CallContext& context, const std::strin
   }
   // Only somebody else, and a person, completes what the policy wants a person to see.
   if (context.actor.kind != ActorKind::kHuman) {
-    return {ErrorCode::kPermissionDenied, "only a person decides on receipt '" + id +
-                                              "'; run the command as a human actor"};
+    return {ErrorCode::kPermissionDenied,
+            "only a person decides on receipt '" + id + "'; run the command as a human actor"};
   }
   STAGED_ASSIGN_OR_RETURN(const auto operations,
                           session->transaction().LiveOperations(receipt->branch));
@@ -132,9 +132,9 @@ Status WorkspaceImpl::DecideReceipt(const CallContext& context, const std::strin
         std::any_of(operation.changes.begin(), operation.changes.end(),
                     [&](const PathChange& change) { return change.path == receipt->path; });
     if (touches && operation.actor.name == context.actor.name) {
-      return {ErrorCode::kPermissionDenied,
-              "'" + context.actor.name + "' wrote part of '" + receipt->path +
-                  "'; somebody else must decide on its receipt"};
+      return {ErrorCode::kPermissionDenied, "'" + context.actor.name + "' wrote part of '" +
+                                                receipt->path +
+                                                "'; somebody else must decide on its receipt"};
     }
   }
   Operation operation;

@@ -11,9 +11,12 @@ namespace {
 
 SearchMode ModeOf(SearchRequest::Mode mode) {
   switch (mode) {
-    case SearchRequest::Mode::kWords: return SearchMode::kWords;
-    case SearchRequest::Mode::kRegex: return SearchMode::kRegex;
-    case SearchRequest::Mode::kName: return SearchMode::kName;
+    case SearchRequest::Mode::kWords:
+      return SearchMode::kWords;
+    case SearchRequest::Mode::kRegex:
+      return SearchMode::kRegex;
+    case SearchRequest::Mode::kName:
+      return SearchMode::kName;
   }
   return SearchMode::kWords;
 }
@@ -31,13 +34,15 @@ Result<Tree> WorkspaceImpl::TreeAt(JournalReader& reader, const std::string& bra
                                    int64_t operation) {
   STAGED_ASSIGN_OR_RETURN(const JournalHead head, reader.Head());
   if (operation < 1 || operation > head.sequence) {
-    return Status(ErrorCode::kNotFound,
-                  "there is no operation " + std::to_string(operation) + "; `staged log` lists 1 "
-                  "to " + std::to_string(head.sequence));
+    return Status(ErrorCode::kNotFound, "there is no operation " + std::to_string(operation) +
+                                            "; `staged log` lists 1 "
+                                            "to " +
+                                            std::to_string(head.sequence));
   }
   STAGED_ASSIGN_OR_RETURN(const auto accepted, reader.AcceptedTreeAt(operation));
   Tree tree;
-  for (const AcceptedEntry& entry : accepted) tree.emplace_hint(tree.end(), entry.path, entry.entry);
+  for (const AcceptedEntry& entry : accepted)
+    tree.emplace_hint(tree.end(), entry.path, entry.entry);
   OperationFilter filter;
   filter.branch = branch;
   filter.up_to_sequence = operation;
@@ -96,8 +101,7 @@ Status WorkspaceImpl::IndexFiles(const std::vector<std::string>& paths, const Tr
     const OptionalEntry entry = FindEntry(tree, path);
     if (!entry) continue;
     STAGED_ASSIGN_OR_RETURN(const auto view, ViewOf(path, entry->hash));
-    STAGED_RETURN_IF_ERROR(
-        index_->Index({entry->hash, ExtensionOf(path)}, view, LockWait::kWait));
+    STAGED_RETURN_IF_ERROR(index_->Index({entry->hash, ExtensionOf(path)}, view, LockWait::kWait));
     if (progress) progress(++done, paths.size());
   }
   return OkStatus();

@@ -69,8 +69,8 @@ Result<Operation> WorkspaceImpl::SupersedeConflict(WriteSession& session, Operat
 
 Status WorkspaceImpl::CheckNewPath(const Reduction& reduction, const std::string& path) {
   if (const std::string obstacle = PrefixObstacle(reduction.working, path); !obstacle.empty()) {
-    return {ErrorCode::kConflict, "'" + path + "' and '" + obstacle +
-                                      "' cannot both be files; move one of them first",
+    return {ErrorCode::kConflict,
+            "'" + path + "' and '" + obstacle + "' cannot both be files; move one of them first",
             Value::Object{{"path", path}, {"obstacle", obstacle}}};
   }
   if (const std::string twin = FindTwin(reduction.working, path); !twin.empty()) {
@@ -103,8 +103,9 @@ Result<StagedChange> WorkspaceImpl::StageBytes(const CallContext& context, const
   Entry result{base ? base->kind : EntryKind::kFile, hash};
   if (result.kind == EntryKind::kSymlink && !SymlinkStaysInside(plan.path, plan.bytes)) {
     return Status(ErrorCode::kPathEscape,
-                  "'" + plan.path + "' is a symlink and its new target leads out of the workspace; "
-                  "remove it first to write a file");
+                  "'" + plan.path +
+                      "' is a symlink and its new target leads out of the workspace; "
+                      "remove it first to write a file");
   }
   Operation operation;
   operation.type = base ? plan.type : OperationType::kCreate;
@@ -254,8 +255,10 @@ Result<StagedChange> WorkspaceImpl::Move(const CallContext& context, const std::
   if (working->kind == EntryKind::kSymlink) {
     STAGED_ASSIGN_OR_RETURN(const std::string link, ReadContent(source, working->hash));
     if (!SymlinkStaysInside(target, link)) {
-      return Status(ErrorCode::kPathEscape, "the symlink '" + source + "' would lead out of the "
-                                            "workspace from '" + target + "'");
+      return Status(ErrorCode::kPathEscape, "the symlink '" + source +
+                                                "' would lead out of the "
+                                                "workspace from '" +
+                                                target + "'");
     }
   }
   Operation operation;

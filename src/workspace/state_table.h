@@ -22,8 +22,8 @@ enum class FileEvent : uint8_t {
   kAcceptedMet = 5,    // the same, and accepted now equals what is staged
   kRebaseClean = 6,    // three-way merge without conflicts
   kRebaseConflict = 7,
-  kResolve = 8,        // take left, base or given bytes
-  kResolveRight = 9,   // take what is accepted
+  kResolve = 8,       // take left, base or given bytes
+  kResolveRight = 9,  // take what is accepted
 };
 inline constexpr size_t kFileEventCount = 10;
 

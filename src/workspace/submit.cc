@@ -1,5 +1,5 @@
-// Submit: the accepted tree moves at the journal's commit, then the live folder follows (rules 8, 13,
-// 14). A change on disk that slips in between takes the whole submit back; nothing is lost.
+// Submit: the accepted tree moves at the journal's commit, then the live folder follows (rules 8,
+// 13, 14). A change on disk that slips in between takes the whole submit back; nothing is lost.
 
 #include <algorithm>
 
@@ -34,8 +34,7 @@ void OrderForPublication(std::vector<PathChange>& changes) {
 }  // namespace
 
 Result<std::string> WorkspaceImpl::FindReceipt(const std::vector<ReceiptRow>& receipts,
-                                               const StagedPath& staged,
-                                               const PathPolicy& policy) {
+                                               const StagedPath& staged, const PathPolicy& policy) {
   bool pending = false;
   bool rejected = false;
   bool other = false;
@@ -52,8 +51,10 @@ Result<std::string> WorkspaceImpl::FindReceipt(const std::vector<ReceiptRow>& re
   const Value details = Value::Object{{"path", staged.path}};
   if (pending) {
     return Status(ErrorCode::kNotReviewed,
-                  "'" + staged.path + "' waits for a person's approval: `staged review --approve "
-                  "RECEIPT`", details);
+                  "'" + staged.path +
+                      "' waits for a person's approval: `staged review --approve "
+                      "RECEIPT`",
+                  details);
   }
   if (rejected) {
     return Status(ErrorCode::kNotReviewed,
@@ -101,8 +102,10 @@ Result<WorkspaceImpl::SubmitPlan> WorkspaceImpl::PlanSubmit(
       STAGED_ASSIGN_OR_RETURN(const auto view, ViewOf(path, staged.staged->hash));
       if (!view->fallback.empty() && view->fallback != view->format) {
         return Status(ErrorCode::kParseFailed,
-                      "'" + path + "' could not be parsed and the policy requires it; "
-                      "`staged view " + path + "` says what failed");
+                      "'" + path +
+                          "' could not be parsed and the policy requires it; "
+                          "`staged view " +
+                          path + "` says what failed");
       }
     }
     plan.changes.push_back({path, staged.accepted, staged.staged});
@@ -125,8 +128,7 @@ Status WorkspaceImpl::CheckOfficeLocks(const std::vector<PathChange>& changes) {
   return OkStatus();
 }
 
-Result<bool> WorkspaceImpl::PublishAll(Publisher& publisher,
-                                       const std::vector<PathChange>& changes,
+Result<bool> WorkspaceImpl::PublishAll(Publisher& publisher, const std::vector<PathChange>& changes,
                                        std::vector<std::string>* met) {
   for (size_t number = 0; number < changes.size(); ++number) {
     STAGED_ASSIGN_OR_RETURN(const bool published, publisher.Publish(number, changes[number]));
@@ -203,8 +205,8 @@ Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
   };
   {
     STAGED_ASSIGN_OR_RETURN(const BranchState state, ReadBranch(context.branch));
-    const Result<SubmitPlan> plan = PlanSubmit(*state.live.reader, state.reduction,
-                                               state.operations, context.branch, paths);
+    const Result<SubmitPlan> plan =
+        PlanSubmit(*state.live.reader, state.reduction, state.operations, context.branch, paths);
     if (plan.ok()) STAGED_RETURN_IF_ERROR(prepare(plan->changes));
   }
   for (int attempt = 0; attempt < kPlanAttempts; ++attempt) {
@@ -219,8 +221,8 @@ Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
       (void)give_up(OkStatus()).ok();
       return AnswerOfSubmit(*operation);
     }
-    Result<SubmitPlan> plan = PlanSubmit(session.transaction(), session.reduction(),
-                                         session.live(), context.branch, paths);
+    Result<SubmitPlan> plan = PlanSubmit(session.transaction(), session.reduction(), session.live(),
+                                         context.branch, paths);
     if (!plan.ok()) return give_up(plan.status());
     if (plan->changes != prepared) {
       // The branch moved: prepare without keeping others waiting, then look again.
@@ -255,17 +257,18 @@ Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
       STAGED_RETURN_IF_ERROR(Withdraw(publisher, operation.sequence, plan->changes));
       STAGED_RETURN_IF_ERROR(AdoptLiveChanges({}).status());
       return Status(ErrorCode::kConflict,
-                    "'" + met.front() + "' was saved by somebody while it was submitted; nothing "
-                    "was submitted, run `staged rebase`",
+                    "'" + met.front() +
+                        "' was saved by somebody while it was submitted; nothing "
+                        "was submitted, run `staged rebase`",
                     Value::Object{{"path", met.front()}});
     }
     STAGED_RETURN_IF_ERROR(FinishPublication(publisher, operation.sequence, plan->changes));
     STAGED_RETURN_IF_ERROR(TakeInLateChanges());
     return AnswerOfSubmit(operation);
   }
-  return give_up({ErrorCode::kBusy,
-                  "branch '" + context.branch + "' keeps changing while it is submitted; try "
-                  "again when its writers are done"});
+  return give_up({ErrorCode::kBusy, "branch '" + context.branch +
+                                        "' keeps changing while it is submitted; try "
+                                        "again when its writers are done"});
 }
 
 Status WorkspaceImpl::TakeInLateChanges() {

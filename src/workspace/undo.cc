@@ -89,8 +89,7 @@ Result<UndoAnswer> WorkspaceImpl::UndoOperations(
     for (const PathChange& change : one.changes) paths.insert(change.path);
   }
   for (const std::string& path : paths) {
-    answer.paths.push_back(
-        {path, HashOf(FindEntry(before, path)), HashOf(FindEntry(after, path))});
+    answer.paths.push_back({path, HashOf(FindEntry(before, path)), HashOf(FindEntry(after, path))});
   }
   STAGED_RETURN_IF_ERROR(session->Commit());
   answer.operation = operation.sequence;
@@ -103,17 +102,18 @@ Result<UndoAnswer> WorkspaceImpl::Undo(const CallContext& context, int64_t opera
   const auto choose = [&](WriteSession& session) -> Result<std::vector<int64_t>> {
     if (operation == 0) {
       if (session.live().empty()) {
-        return Status(ErrorCode::kNotFound,
-                      "branch '" + context.branch + "' has nothing staged to undo; `staged log "
-                      "--branch " + context.branch + "` shows its history");
+        return Status(ErrorCode::kNotFound, "branch '" + context.branch +
+                                                "' has nothing staged to undo; `staged log "
+                                                "--branch " +
+                                                context.branch + "` shows its history");
       }
       return std::vector<int64_t>{session.live().back().sequence};
     }
     STAGED_ASSIGN_OR_RETURN(const Operation target, session.transaction().Read(operation));
     if (target.branch != context.branch) {
-      return Status(ErrorCode::kNotFound,
-                    "operation " + std::to_string(operation) + " is on branch '" + target.branch +
-                        "'; name it with --branch");
+      return Status(ErrorCode::kNotFound, "operation " + std::to_string(operation) +
+                                              " is on branch '" + target.branch +
+                                              "'; name it with --branch");
     }
     if (target.type == OperationType::kUndo) {
       // Redo: only while nothing was staged on the same paths since.
@@ -127,8 +127,9 @@ Result<UndoAnswer> WorkspaceImpl::Undo(const CallContext& context, int64_t opera
         for (const Operation& later : session.live()) {
           if (later.sequence > operation && SharesPath(later, undone)) {
             return Status(ErrorCode::kConflict,
-                          "operation " + std::to_string(later.sequence) + " was staged since; undo "
-                          "it first",
+                          "operation " + std::to_string(later.sequence) +
+                              " was staged since; undo "
+                              "it first",
                           Value::Object{{"dependents", Value::Array{later.sequence}}});
           }
         }
@@ -138,8 +139,10 @@ Result<UndoAnswer> WorkspaceImpl::Undo(const CallContext& context, int64_t opera
     STAGED_ASSIGN_OR_RETURN(const bool live, session.transaction().IsLive(operation));
     if (!live) {
       return Status(ErrorCode::kInvalidArgument,
-                    "operation " + std::to_string(operation) + " is not staged any more; what was "
-                    "submitted is taken back with `staged revert " + std::to_string(operation) + "`");
+                    "operation " + std::to_string(operation) +
+                        " is not staged any more; what was "
+                        "submitted is taken back with `staged revert " +
+                        std::to_string(operation) + "`");
     }
     return std::vector<int64_t>{operation};
   };
@@ -153,9 +156,9 @@ Result<UndoAnswer> WorkspaceImpl::Rollback(const CallContext& context, const std
       if (operation.turn == turn) chosen.push_back(operation.sequence);
     }
     if (chosen.empty()) {
-      return Status(ErrorCode::kNotFound,
-                    "turn '" + turn + "' has nothing staged on branch '" + context.branch +
-                        "'; `staged log --branch " + context.branch + "` names the turns");
+      return Status(ErrorCode::kNotFound, "turn '" + turn + "' has nothing staged on branch '" +
+                                              context.branch + "'; `staged log --branch " +
+                                              context.branch + "` names the turns");
     }
     return chosen;
   };

@@ -107,8 +107,7 @@ Status WorkspaceImpl::CompareProjections(JournalReader& reader, FsckReport& repo
     const size_t space = note->find(' ');
     const auto chain = space == std::string::npos
                            ? Result<ContentHash>(ContentHash())
-                           : ContentHash::ParseHex(
-                                 std::string_view(*note).substr(space + 1, 64));
+                           : ContentHash::ParseHex(std::string_view(*note).substr(space + 1, 64));
     if (chain.ok() && space != std::string::npos && space < 19) {
       noted_chain = *chain;
       noted_sequence = std::strtoll(note->c_str(), nullptr, 10);
@@ -156,13 +155,12 @@ Result<FsckReport> WorkspaceImpl::Fsck(const ProgressCallback& progress) {
   STAGED_RETURN_IF_ERROR(CompareProjections(*reader, report));
   STAGED_ASSIGN_OR_RETURN(const auto forgotten, ForgottenHashes(*reader));
   std::set<ContentHash> named;
-  STAGED_RETURN_IF_ERROR(
-      reader->ForEachHash([&](const ContentHash& hash) { named.insert(hash); }));
+  STAGED_RETURN_IF_ERROR(reader->ForEachHash([&](const ContentHash& hash) { named.insert(hash); }));
   STAGED_ASSIGN_OR_RETURN(const StoreReport objects, store_->Verify(progress));
   report.objects = objects.objects;
   for (const ObjectDamage& damage : objects.damage) {
-    report.findings.push_back({"object_damaged", damage.hash.ToString(),
-                               damage.file + ": " + damage.reason});
+    report.findings.push_back(
+        {"object_damaged", damage.hash.ToString(), damage.file + ": " + damage.reason});
     named.erase(damage.hash);
   }
   for (const ContentHash& hash : named) {

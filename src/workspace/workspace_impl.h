@@ -165,10 +165,10 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
     std::vector<int64_t> consumes;
   };
   Result<SubmitPlan> PlanSubmit(JournalReader& reader, const Reduction& reduction,
-                                const std::vector<Operation>& operations,
-                                const std::string& branch, const std::vector<std::string>& paths);
-  Result<std::string> FindReceipt(const std::vector<ReceiptRow>& receipts,
-                                  const StagedPath& staged, const PathPolicy& policy);
+                                const std::vector<Operation>& operations, const std::string& branch,
+                                const std::vector<std::string>& paths);
+  Result<std::string> FindReceipt(const std::vector<ReceiptRow>& receipts, const StagedPath& staged,
+                                  const PathPolicy& policy);
   Status CheckOfficeLocks(const std::vector<PathChange>& changes);
   Result<bool> PublishAll(Publisher& publisher, const std::vector<PathChange>& changes,
                           std::vector<std::string>* met);
@@ -187,10 +187,10 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
                                                     OperationType type,
                                                     std::vector<StagedChange>* staged);
   // undo.cc
-  Result<UndoAnswer> UndoOperations(const CallContext& context,
-                                    const std::function<Result<std::vector<int64_t>>(
-                                        WriteSession& session)>& choose,
-                                    bool with_dependents);
+  Result<UndoAnswer> UndoOperations(
+      const CallContext& context,
+      const std::function<Result<std::vector<int64_t>>(WriteSession& session)>& choose,
+      bool with_dependents);
   // searching.cc
   Result<Tree> TreeAt(JournalReader& reader, const std::string& branch, int64_t operation);
   Status IndexFiles(const std::vector<std::string>& paths, const Tree& tree,

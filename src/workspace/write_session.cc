@@ -43,8 +43,8 @@ Result<std::unique_ptr<WriteSession>> WriteSession::Begin(SessionHost& host,
                                                           const CallContext& context,
                                                           const std::vector<std::string>& touched) {
   std::unique_ptr<WriteSession> session(new WriteSession(host, context));
-  STAGED_ASSIGN_OR_RETURN(
-      LiveState live, ObserveLive(host.journal(), host.root_directory(), host.memory()));
+  STAGED_ASSIGN_OR_RETURN(LiveState live,
+                          ObserveLive(host.journal(), host.root_directory(), host.memory()));
   live.reader.reset();
   // Bytes are made durable before the transaction, which keeps other writers waiting.
   for (const auto& [path, entry] : live.overlay) {
@@ -79,10 +79,9 @@ Status WriteSession::CheckLease() {
         !branch->lease_holder.empty() && branch->lease_expires_ns > host_.env().NowNs();
     if (context_.lease_epoch == 0 && !held) return OkStatus();
   }
-  return {ErrorCode::kFenced,
-          "branch '" + context_.branch + "' is leased by another session" +
-              (branch ? " ('" + branch->lease_holder + "')" : "") +
-              "; acquire the lease again and read the branch before writing"};
+  return {ErrorCode::kFenced, "branch '" + context_.branch + "' is leased by another session" +
+                                  (branch ? " ('" + branch->lease_holder + "')" : "") +
+                                  "; acquire the lease again and read the branch before writing"};
 }
 
 Status WriteSession::Adopt(const LiveState& live, const std::vector<std::string>& touched) {
@@ -98,12 +97,12 @@ Status WriteSession::Adopt(const LiveState& live, const std::vector<std::string>
         accepted_row ? OptionalEntry(accepted_row->entry) : OptionalEntry();
     const auto publication = publications.find(path);
     const PublicationRow* row = publication == publications.end() ? nullptr : &publication->second;
-    const Result<OptionalEntry> scanned =
-        ScanPath(host_.root_directory(), path, {.tracked = nullptr,
-                                                .memory = host_.memory(),
-                                                .ignore_rules = false,
-                                                .content_sink = {},
-                                                .progress = {}});
+    const Result<OptionalEntry> scanned = ScanPath(host_.root_directory(), path,
+                                                   {.tracked = nullptr,
+                                                    .memory = host_.memory(),
+                                                    .ignore_rules = false,
+                                                    .content_sink = {},
+                                                    .progress = {}});
     if (!scanned.ok()) {
       // Unreadable now: nothing of it can be taken in, and nothing may be put in its place.
       if (live.overlay.contains(path)) continue;

@@ -25,12 +25,12 @@ class SessionHost {
   virtual const OpenOptions& options() = 0;
 };
 
-// One writing call: the journal's write transaction, with what people changed on disk taken in first
-// (rule 13), and the branch as it then stands. Nothing is kept unless Commit is reached.
+// One writing call: the journal's write transaction, with what people changed on disk taken in
+// first (rule 13), and the branch as it then stands. Nothing is kept unless Commit is reached.
 class WriteSession {
  public:
-  // `touched`: paths that the call is about; they are hashed again under the transaction, so that no
-  // save between the scan and the commit is overlooked. Errors: kBusy, kFenced, kIoError.
+  // `touched`: paths that the call is about; they are hashed again under the transaction, so that
+  // no save between the scan and the commit is overlooked. Errors: kBusy, kFenced, kIoError.
   [[nodiscard]] static Result<std::unique_ptr<WriteSession>> Begin(
       SessionHost& host, const CallContext& context, const std::vector<std::string>& touched);
 

@@ -25,7 +25,11 @@ struct AcceptedEntry {
 };
 
 enum class ReceiptState : uint8_t {
-  kMinted = 1, kPending = 2, kRejected = 3, kVoid = 4, kConsumed = 5,
+  kMinted = 1,
+  kPending = 2,
+  kRejected = 3,
+  kVoid = 4,
+  kConsumed = 5,
 };
 
 struct ReceiptRow {
@@ -37,7 +41,7 @@ struct ReceiptRow {
   OptionalEntry staged;
   int64_t review_sequence = 0;  // operation that minted it
   int64_t staged_sequence = 0;  // live operation that produced the staged entry
-  Value evidence;               // diff hash, parser and diff version, reviewer, shown whole, time ...
+  Value evidence;  // diff hash, parser and diff version, reviewer, shown whole, time ...
 };
 
 // A submit that is committed but perhaps not yet on disk everywhere.
@@ -53,16 +57,16 @@ struct BranchRow {
   std::string name;
   BranchKind kind = BranchKind::kChat;
   int64_t created_sequence = 0;
-  int64_t lease_epoch = 0;      // the highest granted
-  std::string lease_holder;     // empty: none
+  int64_t lease_epoch = 0;   // the highest granted
+  std::string lease_holder;  // empty: none
   int64_t lease_expires_ns = 0;
 };
 
 struct OperationFilter {
-  int64_t after_sequence = 0;               // exclusive
-  int64_t up_to_sequence = INT64_MAX;       // inclusive
+  int64_t after_sequence = 0;          // exclusive
+  int64_t up_to_sequence = INT64_MAX;  // inclusive
   std::optional<std::string> branch, path, actor, turn;
-  std::vector<OperationType> types;         // empty: all
+  std::vector<OperationType> types;  // empty: all
   bool newest_first = false;
   size_t limit = SIZE_MAX;
 };

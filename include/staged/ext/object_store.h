@@ -26,8 +26,8 @@ struct ObjectDamage {
 
 struct StoreReport {
   uint64_t objects = 0;
-  uint64_t stored_bytes = 0;    // on disk
-  uint64_t content_bytes = 0;   // as native files
+  uint64_t stored_bytes = 0;   // on disk
+  uint64_t content_bytes = 0;  // as native files
   uint64_t removed_objects = 0;
   uint64_t removed_bytes = 0;
   std::vector<ObjectDamage> damage;
