@@ -17,7 +17,7 @@ FormatDescriptor MakeDescriptor() {
   descriptor.name = "xlsx";
   descriptor.parser = {"xlsx", std::string(xlsx::kParserVersion)};
   descriptor.extensions.assign(kExtensions.begin(), kExtensions.end());
-  descriptor.edit_ops = {};
+  descriptor.edit_ops = {"set", "clear", "replace_text"};
   const auto keyed = [&](std::string kind, std::vector<FacetRule> facets) {
     descriptor.profile.kinds.push_back({std::move(kind), Matching::kKeyed, std::move(facets)});
   };

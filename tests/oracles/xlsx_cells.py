@@ -1,6 +1,8 @@
-"""Prints what openpyxl reads of a workbook, one line a cell: locator, type, value, formula.
+"""Prints what openpyxl reads of workbooks, one line a cell: locator, type, value, formula.
 
-Run by xlsx_oracle_test.cc; tabs, newlines and backslashes in texts are escaped.
+Paths come on standard input, one a line. Each file begins with "FILE", a tab and its path; one that
+openpyxl cannot read gives "UNREADABLE" and the reason. Tabs, newlines and backslashes in texts are
+escaped.
 """
 import datetime
 import sys
@@ -70,4 +72,10 @@ def main(path):
             print("%s!%s\t%s\t%s" % (escape(name), cell.coordinate, shown, escape(formula or "")))
 
 
-main(sys.argv[1])
+for line in sys.stdin:
+    path = line.rstrip("\n")
+    print("FILE\t" + path)
+    try:
+        main(path)
+    except Exception as error:  # whatever keeps it from reading
+        print("UNREADABLE\t" + escape(repr(error)))
