@@ -7,6 +7,7 @@
 #include "formats/json/json_format.h"
 #include "formats/markdown/markdown_format.h"
 #include "formats/text/text_format.h"
+#include "formats/xlsx/xlsx_format.h"
 
 namespace staged {
 
@@ -20,6 +21,7 @@ FormatRegistry NewBuiltinRegistry() {
   registry.Register(NewJsonFormat());
   registry.Register(NewJsonLinesFormat());
   for (std::unique_ptr<Format>& format : NewCodeFormats()) registry.Register(std::move(format));
+  registry.Register(NewXlsxFormat());
   return registry;
 }
 
