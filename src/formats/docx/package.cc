@@ -90,16 +90,16 @@ Status Package::FindMainPart() {
 }
 
 void Package::FindStories() {
-  stories_.push_back({main_part_, "", ""});
+  AddStory({main_part_, "", ""});
   AddNumberedStories("header", "hdr:", "header");
   AddNumberedStories("footer", "ftr:", "footer");
   for (const std::string_view role : {"footnotes", "endnotes", "comments"}) {
     const std::string part = PartOfRole(role);
-    if (!part.empty() && FindStory(part) == nullptr) stories_.push_back({part, "", ""});
+    if (!part.empty() && FindStory(part) == nullptr) AddStory({part, "", ""});
   }
   const std::string glossary = PartOfRole("glossaryDocument");
   if (!glossary.empty() && FindStory(glossary) == nullptr) {
-    stories_.push_back({glossary, "glossary/", ""});
+    AddStory({glossary, "glossary/", ""});
   }
 }
 
@@ -114,16 +114,18 @@ void Package::AddNumberedStories(std::string_view role, std::string_view prefix,
   std::sort(parts.begin(), parts.end(), NaturalLess);
   parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
   for (size_t i = 0; i < parts.size(); ++i) {
-    stories_.push_back(
-        {parts[i], std::string(prefix) + std::to_string(i + 1) + "/", std::string(kind)});
+    AddStory({parts[i], std::string(prefix) + std::to_string(i + 1) + "/", std::string(kind)});
   }
 }
 
+void Package::AddStory(StoryPart story) {
+  story_by_part_.emplace(story.part, stories_.size());
+  stories_.push_back(std::move(story));
+}
+
 const StoryPart* Package::FindStory(std::string_view part) const {
-  for (const StoryPart& story : stories_) {
-    if (story.part == part) return &story;
-  }
-  return nullptr;
+  const auto found = story_by_part_.find(part);
+  return found == story_by_part_.end() ? nullptr : &stories_[found->second];
 }
 
 std::string Package::StoryLocator(const std::string& part) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -63,6 +64,7 @@ class Package {
   explicit Package(const Limits& limits) : limits_(limits) {}
   Status FindMainPart();
   void FindStories();
+  void AddStory(StoryPart story);
   void AddNumberedStories(std::string_view role, std::string_view prefix, std::string_view kind);
   RelatedPart Related(const std::string& part);
 
@@ -73,6 +75,7 @@ class Package {
   std::string main_part_;
   Relationships package_relationships_;
   std::vector<StoryPart> stories_;
+  std::map<std::string, size_t, std::less<>> story_by_part_;
   std::map<std::string, Relationships> relationships_;
   std::map<std::string, std::string> contents_;
   std::map<std::string, bool> converted_;
