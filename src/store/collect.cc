@@ -228,7 +228,7 @@ Status ForgetObject(BundleCatalog& catalog, const ContentHash& hash) {
   STAGED_RETURN_IF_ERROR(catalog.RefreshPacks());
   if (repacker.damage().empty()) return OkStatus();
   return Status(ErrorCode::kDataLoss,
-                "the object is in a file with a damaged neighbour that must stay: " +
+                "the object shares a file with a damaged one; forget that one first: " +
                     repacker.damage().front().reason);
 }
 

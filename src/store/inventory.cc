@@ -9,6 +9,8 @@
 namespace staged {
 namespace {
 
+constexpr int kAttempts = 10;
+
 bool PayloadIsSound(BundleCatalog& catalog, const Instance& instance, const Payload& payload) {
   Result<BundleFile> bundle =
       BundleFile::Open(catalog.objects(), instance.place, instance.header.key.hash);
@@ -36,6 +38,14 @@ bool Instance::is_fully_needed() const {
 }
 
 Result<Inventory> Inventory::Load(BundleCatalog& catalog) {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    Result<Inventory> inventory = LoadOnce(catalog);
+    if (inventory.ok() || inventory.status().code() != ErrorCode::kNotFound) return inventory;
+  }
+  return Status(ErrorCode::kBusy, "the store keeps changing; try again when its collection ended");
+}
+
+Result<Inventory> Inventory::LoadOnce(BundleCatalog& catalog) {
   Inventory inventory;
   STAGED_RETURN_IF_ERROR(catalog.RefreshPacks());
   STAGED_RETURN_IF_ERROR(catalog.CheckPacks());
@@ -69,9 +79,7 @@ Status Inventory::AddContainer(BundleCatalog& catalog, Container container,
     Result<BundleFile> bundle = BundleFile::Open(catalog.objects(), place, hash);
     if (!bundle.ok()) {
       const Status& status = bundle.status();
-      if (status.code() == ErrorCode::kUnsupportedEdit || status.code() == ErrorCode::kIoError) {
-        return status;
-      }
+      if (status.code() != ErrorCode::kDataLoss) return status;
       container.unreadable.push_back({hash, place.file, status.message()});
       continue;
     }

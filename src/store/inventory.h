@@ -39,7 +39,8 @@ struct Container {
 // Everything in the objects folder, by reading every header. A snapshot.
 class Inventory {
  public:
-  // Errors: kIoError, kUnsupportedEdit. Damage is noted, no error.
+  // Errors: kIoError, kUnsupportedEdit; kBusy when files keep vanishing meanwhile. Damage is noted,
+  // no error.
   [[nodiscard]] static Result<Inventory> Load(BundleCatalog& catalog);
 
   [[nodiscard]] std::vector<Instance>& instances() { return instances_; }
@@ -54,6 +55,8 @@ class Inventory {
                                                const std::unordered_set<ContentHash>& live);
 
  private:
+  // kNotFound: a file was moved by another process's collection.
+  [[nodiscard]] static Result<Inventory> LoadOnce(BundleCatalog& catalog);
   Status AddContainer(BundleCatalog& catalog, Container container,
                       const std::vector<std::pair<ContentHash, BundlePlace>>& places);
   // The instance that holds this payload soundly, or nullptr.

@@ -12,6 +12,8 @@
 namespace staged {
 namespace {
 
+constexpr int kListAttempts = 10;
+
 class LocalObjectStore : public ObjectStore {
  public:
   LocalObjectStore(std::unique_ptr<BundleCatalog> catalog, const ObjectStoreOptions& options)
@@ -35,18 +37,12 @@ class LocalObjectStore : public ObjectStore {
   }
 
   Result<std::vector<ContentHash>> List() override {
-    STAGED_RETURN_IF_ERROR(catalog_->RefreshPacks());
-    STAGED_RETURN_IF_ERROR(catalog_->CheckPacks());
-    std::set<ContentHash> hashes;
-    for (const std::shared_ptr<Pack>& pack : catalog_->packs()) {
-      STAGED_ASSIGN_OR_RETURN(const std::vector<PackEntry> entries, pack->Entries());
-      for (const PackEntry& entry : entries) {
-        if (entry.kind == BundleKind::kContent) hashes.insert(entry.key.hash);
-      }
+    for (int attempt = 0; attempt < kListAttempts; ++attempt) {
+      Result<std::vector<ContentHash>> listed = ListOnce();
+      if (listed.ok() || listed.status().code() != ErrorCode::kNotFound) return listed;
     }
-    STAGED_ASSIGN_OR_RETURN(const std::vector<ContentHash> loose, catalog_->ListLoose());
-    hashes.insert(loose.begin(), loose.end());
-    return std::vector<ContentHash>(hashes.begin(), hashes.end());
+    return Status(ErrorCode::kBusy,
+                  "the store keeps changing; try again when its collection ended");
   }
 
   Result<StoreReport> Collect(const std::unordered_set<ContentHash>& live,
@@ -63,6 +59,22 @@ class LocalObjectStore : public ObjectStore {
   Status Forget(const ContentHash& hash) override { return ForgetObject(*catalog_, hash); }
 
  private:
+  // kNotFound: a pack was removed by another process's collection.
+  Result<std::vector<ContentHash>> ListOnce() {
+    // Loose first: a collection puts them into packs, never the other way.
+    STAGED_ASSIGN_OR_RETURN(const std::vector<ContentHash> loose, catalog_->ListLoose());
+    std::set<ContentHash> hashes(loose.begin(), loose.end());
+    STAGED_RETURN_IF_ERROR(catalog_->RefreshPacks());
+    STAGED_RETURN_IF_ERROR(catalog_->CheckPacks());
+    for (const std::shared_ptr<Pack>& pack : catalog_->packs()) {
+      STAGED_ASSIGN_OR_RETURN(const std::vector<PackEntry> entries, pack->Entries());
+      for (const PackEntry& entry : entries) {
+        if (entry.kind == BundleKind::kContent) hashes.insert(entry.key.hash);
+      }
+    }
+    return std::vector<ContentHash>(hashes.begin(), hashes.end());
+  }
+
   const std::unique_ptr<BundleCatalog> catalog_;
   const ObjectStoreOptions options_;
 };

@@ -11,7 +11,7 @@
 namespace staged {
 namespace {
 
-Status VerifyInstance(BundleCatalog& catalog, const Instance& instance) {
+Status VerifyAtPlace(BundleCatalog& catalog, const Instance& instance) {
   STAGED_ASSIGN_OR_RETURN(BundleFile bundle, BundleFile::Open(catalog.objects(), instance.place,
                                                               instance.header.key.hash));
   if (bundle.header().kind == BundleKind::kContent) {
@@ -23,6 +23,15 @@ Status VerifyInstance(BundleCatalog& catalog, const Instance& instance) {
     STAGED_RETURN_IF_ERROR(VerifyPayload(bundle, payload, stored));
   }
   return OkStatus();
+}
+
+Status VerifyInstance(BundleCatalog& catalog, const Instance& instance) {
+  Status status = VerifyAtPlace(catalog, instance);
+  if (status.code() != ErrorCode::kNotFound) return status;
+  // Another process's collection moved or removed it meanwhile.
+  if (instance.header.kind == BundleKind::kCarrier) return OkStatus();
+  status = ReadContent(catalog, instance.header.key.hash).status();
+  return status.code() == ErrorCode::kNotFound ? OkStatus() : status;
 }
 
 StoreReport Summary(const Inventory& inventory) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "env/posix_env.h"
+#include "env/simulated_env.h"
 #include "tests/conformance/object_store_conformance.h"
 
 namespace staged {
@@ -27,10 +28,25 @@ class LocalPlace : public ObjectStorePlace {
   std::string path_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Store, ObjectStoreConformance,
-                         testing::Values(ObjectStoreCase{
-                             "local", [] { return std::make_unique<LocalPlace>(); }}),
-                         CaseName);
+class SimulatedPlace : public ObjectStorePlace {
+ public:
+  SimulatedPlace() { EXPECT_TRUE(env_.MakeDirectories("/objects").ok()); }
+
+  Result<std::unique_ptr<ObjectStore>> Open() override {
+    STAGED_ASSIGN_OR_RETURN(std::unique_ptr<Directory> objects, env_.OpenDirectory("/objects"));
+    return OpenObjectStore(env_, std::move(objects));
+  }
+
+ private:
+  SimulatedEnv env_;
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Store, ObjectStoreConformance,
+    testing::Values(ObjectStoreCase{"local", [] { return std::make_unique<LocalPlace>(); }},
+                    ObjectStoreCase{"simulated",
+                                    [] { return std::make_unique<SimulatedPlace>(); }}),
+    CaseName);
 
 }  // namespace
 }  // namespace staged

@@ -1,6 +1,7 @@
 #include "tests/conformance/object_store_conformance.h"
 
 #include <algorithm>
+#include <atomic>
 #include <random>
 #include <thread>
 #include <unordered_map>
@@ -282,6 +283,43 @@ TEST_P(ObjectStoreConformance, ManyThreadsAndHandles) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_TRUE(store_->Verify({})->damage.empty());
   EXPECT_EQ(store_->List()->size(), 30U + 6 * kThreads);
+}
+
+TEST_P(ObjectStoreConformance, ReadersGoOnDuringCollections) {
+  std::string content = RandomText(11, 300'000);
+  ContentHash base = PutOrDie(*store_, content);
+  const ContentHash first = base;
+  PutOrDie(*store_, "always there");
+  const std::string kept = content;
+  std::atomic<bool> stop = false;
+  std::thread reader([&] {
+    const std::unique_ptr<ObjectStore> other = Open();
+    while (!stop) {
+      ExpectHolds(*other, kept);
+      ExpectHolds(*other, "always there");
+      const Result<std::vector<ContentHash>> listed = other->List();
+      EXPECT_TRUE(listed.ok() || listed.status().code() == ErrorCode::kBusy);
+      if (listed.ok()) {
+        EXPECT_TRUE(std::find(listed->begin(), listed->end(), first) != listed->end());
+      }
+      const Result<StoreReport> report = other->Verify({});
+      if (report.ok()) {
+        EXPECT_TRUE(report->damage.empty()) << report->damage.front().reason;
+      } else {
+        EXPECT_EQ(report.status().code(), ErrorCode::kBusy) << report.status().message();
+      }
+    }
+  });
+  for (size_t i = 0; i < 25; ++i) {
+    content.replace(i * 10'000, 4, "edit");
+    base = PutOrDie(*store_, content, {.similar_to = &base});
+    const Result<StoreReport> report =
+        store_->Collect({first, base, ContentHash::Of("always there")}, {});
+    EXPECT_TRUE(report.ok()) << report.status().message();
+  }
+  stop = true;
+  reader.join();
+  ExpectHolds(*store_, content);
 }
 
 // Versions of a few files with random edits, in random ways of putting them, with collections in
