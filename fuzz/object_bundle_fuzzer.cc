@@ -1,6 +1,5 @@
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -54,18 +53,9 @@ void DecodeAlone(std::string_view bytes) {
   }
 }
 
-std::unique_ptr<SimulatedEnv> MachineWithStore() {
-  auto env = std::make_unique<SimulatedEnv>();
-  RequireSame(env->MakeDirectories("/objects").ok());
-  Result<std::unique_ptr<Directory>> directory = env->OpenDirectory("/objects");
-  RequireSame(OpenObjectStore(*env, std::move(directory).value()).ok());
-  return env;
-}
-
 void ReadAsStore(std::string_view bytes) {
-  static const std::unique_ptr<SimulatedEnv> empty_store = MachineWithStore();
-  const std::unique_ptr<SimulatedEnv> machine = empty_store->Clone();
-  SimulatedEnv& env = *machine;
+  SimulatedEnv env;
+  RequireSame(env.MakeDirectories("/objects").ok());
   Result<std::unique_ptr<Directory>> directory = env.OpenDirectory("/objects");
   Result<std::unique_ptr<ObjectStore>> store = OpenObjectStore(env, std::move(directory).value());
   RequireSame(store.ok());
