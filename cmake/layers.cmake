@@ -1,6 +1,13 @@
 # A folder under src/ is a layer: one static library of its .cc files, and one test program of its
 # *_test.cc files. A new file is found by itself; a new folder gets one line in CMakeLists.txt.
 
+# What every test gets: the folder of real files, where it is. Tests that need it are skipped elsewhere.
+get_filename_component(corpus "${CMAKE_SOURCE_DIR}/../shared/corpus" ABSOLUTE)
+set(STAGED_TEST_PROPERTIES "")
+if(EXISTS "${corpus}")
+  set(STAGED_TEST_PROPERTIES ENVIRONMENT "STAGED_CORPUS=${corpus}")
+endif()
+
 add_library(staged_options INTERFACE)
 target_include_directories(staged_options INTERFACE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
 # GCC judges; clang only builds the fuzzers, and warns about the C++ library's own headers.
@@ -45,7 +52,7 @@ function(staged_layer name)
     staged_link(${name}_test PRIVATE PKG ${LAYER_TEST_PKG})
     target_compile_definitions(${name}_test PRIVATE STAGED_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-                         PROPERTIES TIMEOUT 600)
+                         PROPERTIES TIMEOUT 600 LABELS unit ${STAGED_TEST_PROPERTIES})
   endif()
 endfunction()
 
@@ -75,24 +82,59 @@ function(staged_tests directory)
           target_link_libraries(${kind}_tests PRIVATE staged_${layer})
         endif()
       endforeach()
+      target_compile_definitions(${kind}_tests PRIVATE STAGED_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+                                 STAGED_BINARY_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+      if(kind STREQUAL "e2e" AND TARGET staged)
+        add_dependencies(e2e_tests staged)
+      endif()
       gtest_discover_tests(${kind}_tests TEST_PREFIX "${kind}." DISCOVERY_TIMEOUT 60
-                           PROPERTIES TIMEOUT 1200)
+                           PROPERTIES TIMEOUT 1200 LABELS ${kind} ${STAGED_TEST_PROPERTIES})
     endif()
   endforeach()
 endfunction()
 
-# <directory>/*_fuzzer.cc: one libFuzzer program a file; with -DSTAGED_FUZZ=ON (preset fuzz) only.
+# Tests of the repository itself, in Python: the rules of its source, and the commands that its
+# documents show.
+function(staged_repository_tests)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  foreach(rule layers calls libraries lengths headers words format links)
+    add_test(NAME tidy.${rule} COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tests/tidy/tidy.py ${rule})
+    set_tests_properties(tidy.${rule} PROPERTIES LABELS tidy TIMEOUT 300 SKIP_RETURN_CODE 77)
+  endforeach()
+  add_test(NAME tidy.self COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tests/tidy/tidy_test.py)
+  set_tests_properties(tidy.self PROPERTIES LABELS tidy TIMEOUT 60)
+  if(TARGET staged)
+    file(GLOB documents CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
+         ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/docs/*.md)
+    foreach(document ${documents})
+      file(STRINGS ${CMAKE_SOURCE_DIR}/${document} consoles REGEX "^```console")
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${document})
+      if(consoles)
+        add_test(NAME docs.${document} COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tests/docs/run_consoles.py
+                 --binaries ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} ${CMAKE_SOURCE_DIR}/${document})
+        set_tests_properties(docs.${document} PROPERTIES LABELS docs TIMEOUT 300)
+      endif()
+    endforeach()
+  endif()
+endfunction()
+
+# <directory>/*_fuzzer.cc: one libFuzzer program a file, all built by the target "fuzzers"; with
+# -DSTAGED_FUZZ=ON (preset fuzz) only.
 function(staged_fuzzers directory)
   if(NOT STAGED_FUZZ)
     return()
   endif()
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${directory}/*_fuzzer.cc)
+  add_custom_target(fuzzers)
   foreach(source ${sources})
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} EXCLUDE_FROM_ALL ${source})
     target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
     target_link_options(${name} PRIVATE -fsanitize=fuzzer,address,undefined)
-    foreach(layer formats derived merge diff format journal store codec env record base)
+    add_dependencies(fuzzers ${name})
+    foreach(layer wire workspace formats derived merge diff format journal store codec env record base)
       if(TARGET staged_${layer})
         target_link_libraries(${name} PRIVATE staged_${layer})
       endif()

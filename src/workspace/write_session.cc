@@ -1,6 +1,7 @@
 #include "workspace/write_session.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 #include "workspace/layout.h"
@@ -22,7 +23,9 @@ std::vector<int64_t> SplitSequences(const std::string& text) {
   std::vector<int64_t> sequences;
   for (size_t begin = 0; begin < text.size();) {
     const size_t comma = std::min(text.find(',', begin), text.size());
-    sequences.push_back(std::stoll(text.substr(begin, comma - begin)));
+    int64_t sequence = 0;
+    std::from_chars(text.data() + begin, text.data() + comma, sequence);
+    sequences.push_back(sequence);
     begin = comma + 1;
   }
   return sequences;
