@@ -151,7 +151,7 @@ Result<CommandLine> ParseCommandLine(const std::vector<CommandSpec>& commands, i
     }
     for (const PositionalSpec& positional : command.positionals) {
       auto* option = sub->add_option(positional.name, positionals[command.name][positional.name]);
-      if (!positional.many) option->expected(1);
+      if (!positional.many) option->expected(1)->allow_extra_args(false);
     }
   }
   try {
