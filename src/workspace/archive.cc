@@ -146,8 +146,13 @@ Status WorkspaceImpl::Export(const std::string& path, const ProgressCallback& pr
   STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
   STAGED_ASSIGN_OR_RETURN(const auto forgotten, ForgottenHashes(*reader));
   std::set<ContentHash> hashes;
-  STAGED_RETURN_IF_ERROR(
-      reader->ForEachHash([&](const ContentHash& hash) { hashes.insert(hash); }));
+  STAGED_RETURN_IF_ERROR(reader->Scan({}, [&](const Operation& operation) {
+    for (const PathChange& change : operation.changes) {
+      if (change.base) hashes.insert(change.base->hash);
+      if (change.result) hashes.insert(change.result->hash);
+    }
+    return true;
+  }));
   STAGED_ASSIGN_OR_RETURN(const auto file, directory->Create(name, 0600));
   ArchiveWriter writer(*file);
   STAGED_RETURN_IF_ERROR(writer.Put(kMagic));

@@ -97,7 +97,8 @@ Result<std::set<ContentHash>> WorkspaceImpl::ForgottenHashes(JournalReader& read
   return forgotten;
 }
 
-Status WorkspaceImpl::CompareProjections(JournalReader& reader, FsckReport& report) {
+Status WorkspaceImpl::CompareProjections(JournalReader& reader, FsckReport& report,
+                                         std::set<ContentHash>& named) {
   MemoryProjection replayed;
   Status projected = OkStatus();
   ContentHash noted_chain;
@@ -117,6 +118,10 @@ Status WorkspaceImpl::CompareProjections(JournalReader& reader, FsckReport& repo
   STAGED_RETURN_IF_ERROR(reader.Scan({}, [&](const Operation& operation) {
     ++report.operations;
     if (operation.sequence == noted_sequence) chain_there = operation.chain;
+    for (const PathChange& change : operation.changes) {
+      if (change.base) named.insert(change.base->hash);
+      if (change.result) named.insert(change.result->hash);
+    }
     projected = Project(operation, replayed);
     return projected.ok();
   }));

@@ -197,7 +197,8 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
                     const ProgressCallback& progress);
   // upkeep.cc
   Result<std::set<ContentHash>> ForgottenHashes(JournalReader& reader);
-  Status CompareProjections(JournalReader& reader, FsckReport& report);
+  Status CompareProjections(JournalReader& reader, FsckReport& report,
+                            std::set<ContentHash>& named);
 
   Env& env_;
   const FormatRegistry& formats_;
