@@ -157,10 +157,9 @@ Result<FsckReport> WorkspaceImpl::Fsck(const ProgressCallback& progress) {
     return report;
   }
   STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
-  STAGED_RETURN_IF_ERROR(CompareProjections(*reader, report));
-  STAGED_ASSIGN_OR_RETURN(const auto forgotten, ForgottenHashes(*reader));
   std::set<ContentHash> named;
-  STAGED_RETURN_IF_ERROR(reader->ForEachHash([&](const ContentHash& hash) { named.insert(hash); }));
+  STAGED_RETURN_IF_ERROR(CompareProjections(*reader, report, named));
+  STAGED_ASSIGN_OR_RETURN(const auto forgotten, ForgottenHashes(*reader));
   STAGED_ASSIGN_OR_RETURN(const StoreReport objects, store_->Verify(progress));
   report.objects = objects.objects;
   for (const ObjectDamage& damage : objects.damage) {
