@@ -69,7 +69,7 @@ class Shell:
 
     def run(self, command):
         mark = "==== done "
-        script = f"{{ {command}\n}} </dev/null\necho; echo '{mark}'$?\n"
+        script = f"{{ {command}\n}} </dev/null\ncode=$?; echo; echo '{mark}'$code\n"
         self.process.stdin.write(script.encode())
         self.process.stdin.flush()
         output = []

@@ -286,6 +286,33 @@ def check_links(tree, exceptions):
                         yield f"{path}:{number}: {file} has no heading #{fragment}"
 
 
+def check_contract(tree, _):
+    """Every rule of docs/contract.md names tests that exist, and none is missing."""
+    tests = set()
+    for path in tree.sources("src", "tests"):
+        if is_test(path):
+            for suite, name in re.findall(r"^(?:TEST|TEST_F|TEST_P|TYPED_TEST)\(\s*(\w+),\s*(\w+)\)",
+                                          tree.text(path), re.MULTILINE):
+                tests.add(f"{suite}.{name}")
+    path = "docs/contract.md"
+    rule = None
+    named = {}
+    for number, line in enumerate(tree.text(path).splitlines(), 1):
+        match = re.match(r"### (\d+)\. ", line)
+        if match:
+            rule = int(match.group(1))
+            named[rule] = 0
+        if rule is None or not line.startswith("Held by:"):
+            continue
+        for test in re.findall(r"`([^`]+)`", line):
+            named[rule] += 1
+            if test not in tests:
+                yield f"{path}:{number}: there is no test {test}"
+    for rule in range(1, 19):
+        if not named.get(rule):
+            yield f"{path}:1: rule {rule} names no test"
+
+
 def main():
     rule = sys.argv[1] if len(sys.argv) > 1 else ""
     check = globals().get("check_" + rule)

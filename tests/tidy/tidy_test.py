@@ -41,6 +41,8 @@ PLANTED = [
     ("links", {"docs/b.md": "[x](absent.md)\n"}, "does not exist"),
     ("links", {"docs/b.md": "[x](a.md#no-such)\n"}, "no heading"),
     ("links", {"docs/b.md": "```sh\n$ staged init\n```\n"}, "```console"),
+    ("contract", {"docs/contract.md": "### 1. Tied\nHeld by: `A.B`\n"}, "there is no test A.B"),
+    ("contract", {"docs/contract.md": "### 1. Tied\n"}, "rule 1 names no test"),
     ("lengths", {"tests/tidy/exceptions.txt": "lengths src/store/c.cc:F 90 # long\n"}, "delete its exception"),
 ]
 
@@ -67,6 +69,8 @@ class TidyTest(unittest.TestCase):
 
     def test_clean_tree_passes(self):
         users = {"src/store/e.cc": '#include "base/a.h"\n'}
+        users["src/base/a_test.cc"] = "TEST(A, B) {}\n"
+        users["docs/contract.md"] = "".join(f"### {n}. X\nHeld by: `A.B`\n" for n in range(1, 19))
         for rule in sorted({rule for rule, _, _ in PLANTED}):
             with self.subTest(rule=rule):
                 code, output = run(rule, {**CLEAN, **users})
