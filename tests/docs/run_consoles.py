@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs what a document shows. usage: run_consoles.py --binaries DIR DOCUMENT [--update]
+"""Runs what a document shows. usage: run_consoles.py --binaries DIR [--update] DOCUMENT
 
 The lines of a document's ```console blocks that begin with "$ " are run by bash, in order, in one
 shell a document, in a copy of examples/workspace with DIR on the PATH. Output shown below a command
 must be what it prints (both streams), where "…" stands for anything, also for any number of whole
 lines when alone on its line; a command with nothing shown may print what it likes. Hashes, times and
 identifiers that differ from run to run are compared by their shape. A command must succeed, unless
-"# exit N" ends its line. --update writes what was printed into the document.
+"# exit N" ends its line. --update corrects what is shown, where it differs.
 """
 
 import argparse
@@ -111,12 +111,12 @@ def main():
             elif shown.strip() and not matches(shown, printed):
                 print(f"{where}\n--- shown\n{shown}\n--- printed\n{printed}")
                 failures += 1
-            replacements.append((first, last, printed.rstrip("\n").split("\n") if printed.strip() else []))
+            if shown.strip() and not matches(shown, printed):
+                replacements.append((first, last, printed.rstrip("\n").split("\n")))
         shell.close()
     if options.update:
         for first, last, printed in reversed(replacements):
-            if not any(line.strip() == "…" for line in lines[first:last]):
-                lines[first:last] = printed
+            lines[first:last] = printed
         options.document.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return 0
     print(f"{len(commands)} commands run, {failures} failed")
