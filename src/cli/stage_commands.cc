@@ -1,5 +1,7 @@
 // Commands that stage changes, and that hydrate and sync a folder.
 
+#include <algorithm>
+
 #include "cli/context.h"
 #include "wire/encode.h"
 #include "wire/json_text.h"
@@ -62,6 +64,17 @@ int RunEdit(Context& context) {
   return Finish(context, workspace->ApplyEdits(context.MakeCall(), line.One("PATH"), base, edits));
 }
 
+// A file needs its --base; a directory has no hash of its own and stands for its files.
+Result<BaseHash> BaseOfFile(Context& context, Workspace& workspace, const std::string& path) {
+  if (!context.line().Has("--base")) {
+    STAGED_ASSIGN_OR_RETURN(const auto entries, workspace.List(context.MakeCall()));
+    const bool is_file = std::any_of(entries.begin(), entries.end(),
+                                     [&](const auto& entry) { return entry.first == path; });
+    if (!is_file) return BaseHash();
+  }
+  return context.ParseBase();
+}
+
 int RunRemove(Context& context) {
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
   BaseHash base;
@@ -74,10 +87,8 @@ int RunRemove(Context& context) {
 
 int RunMove(Context& context) {
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
-  BaseHash base;
-  if (context.line().Has("--base")) {
-    STAGED_CLI_ASSIGN(context, base, context.ParseBase());
-  }
+  STAGED_CLI_ASSIGN(context, const BaseHash base,
+                    BaseOfFile(context, *workspace, context.line().One("FROM")));
   return Finish(context, workspace->Move(context.MakeCall(), context.line().One("FROM"),
                                          context.line().One("TO"), base));
 }
