@@ -12,8 +12,8 @@ add_library(staged_options INTERFACE)
 target_include_directories(staged_options INTERFACE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
 # GCC judges; clang only builds the fuzzers, and warns about the C++ library's own headers.
 target_compile_options(staged_options INTERFACE -Wall -Wextra
-                       "$<$<CXX_COMPILER_ID:GNU>:-Werror;-Wshadow=local>" -Wnon-virtual-dtor
-                       -Wno-missing-field-initializers -Wno-maybe-uninitialized)
+                       "$<$<CXX_COMPILER_ID:GNU>:-Werror;-Wshadow=local;-Wno-maybe-uninitialized>"
+                       -Wnon-virtual-dtor -Wno-missing-field-initializers)
 
 function(staged_link target visibility)
   cmake_parse_arguments(ARG "" "" "DEPENDS;PACKAGES;PKG;THIRD_PARTY;TEST_PKG" ${ARGN})
