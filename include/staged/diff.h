@@ -19,6 +19,11 @@ enum class ChangeOp : uint8_t { kInsert = 1, kDelete = 2, kModify = 3, kMove = 4
 // have neither before_index nor after_index.
 inline constexpr size_t kNoRecord = SIZE_MAX;
 
+// "insert", "delete", "modify", "move", "move_modify".
+[[nodiscard]] std::string_view ChangeOpName(ChangeOp op);
+// "content", "format", "structure", "derived", "serialization", "opaque".
+[[nodiscard]] std::string_view ChangeClassName(ChangeClass change_class);
+
 // A run of words replaced inside a text; byte offsets into before.text and after.text.
 struct TextReplacement {
   ByteSpan before;

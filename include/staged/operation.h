@@ -13,6 +13,9 @@ namespace staged {
 // Persisted: never renumber.
 enum class EntryKind : uint8_t { kFile = 1, kExecutable = 2, kSymlink = 3 };
 
+// "file", "executable", "symlink".
+[[nodiscard]] std::string_view EntryKindName(EntryKind kind);
+
 // What a path maps to. A symlink's content is its target's bytes.
 struct Entry {
   EntryKind kind = EntryKind::kFile;

@@ -202,6 +202,9 @@ struct OpenOptions {
   Limits limits;
   Actor person{"person", ActorKind::kHuman};  // to whom changes on disk are put down
   int writer_wait_ms = 30'000;
+  // Threads that parse and index in the background what this workspace object writes. 0: whoever
+  // reads next does it.
+  int background_parsers = 0;
   // Opens (or makes) another journal than the SQLite one in .staged: another database, or one over
   // a simulated disk. Null: the SQLite one.
   std::function<Result<std::unique_ptr<Journal>>(bool create)> open_journal;

@@ -42,6 +42,18 @@ std::string_view OperationTypeName(OperationType type) {
   return "unknown";
 }
 
+std::string_view EntryKindName(EntryKind kind) {
+  switch (kind) {
+    case EntryKind::kFile:
+      return "file";
+    case EntryKind::kExecutable:
+      return "executable";
+    case EntryKind::kSymlink:
+      return "symlink";
+  }
+  return "unknown";
+}
+
 bool IsContentOperation(OperationType type) {
   return type <= OperationType::kDelete || type == OperationType::kResolve ||
          type == OperationType::kRebase;

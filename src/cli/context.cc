@@ -107,10 +107,9 @@ Result<std::string> Context::FindRoot() {
                 "there is no workspace here; make one with `staged init` or name one with --root");
 }
 
-Result<Workspace*> Context::OpenWorkspace() {
+Result<Workspace*> Context::OpenWorkspace(OpenOptions options) {
   if (workspace_) return workspace_.get();
   STAGED_ASSIGN_OR_RETURN(const std::string root, FindRoot());
-  OpenOptions options;
   options.person = {UserName(), ActorKind::kHuman};
   STAGED_ASSIGN_OR_RETURN(workspace_, Workspace::Open(env_, formats_, root, options));
   return workspace_.get();

@@ -29,7 +29,7 @@ class Context {
   [[nodiscard]] bool json() const { return line_.Has("--json"); }
 
   // The workspace named by --root or found upwards. Errors: kNotFound.
-  [[nodiscard]] Result<Workspace*> OpenWorkspace();
+  [[nodiscard]] Result<Workspace*> OpenWorkspace(OpenOptions options = {});
   [[nodiscard]] Result<std::string> FindRoot();
   [[nodiscard]] CallContext MakeCall() const;
   [[nodiscard]] Actor MakeActor() const;

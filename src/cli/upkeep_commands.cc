@@ -78,7 +78,9 @@ int RunPolicy(Context& context) {
 }
 
 int RunWatch(Context& context) {
-  STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
+  OpenOptions options;
+  options.background_parsers = 1;
+  STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace(options));
   const auto skip = [](const std::string& path) {
     return path == ".staged" || path == ".git" || path.starts_with(".staged/") ||
            path.starts_with(".git/");

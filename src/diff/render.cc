@@ -106,42 +106,14 @@ std::string DifferingAttrs(const Record& record, const Record& other) {
   return out;
 }
 
-std::string_view OpName(ChangeOp op) {
-  switch (op) {
-    case ChangeOp::kInsert:
-      return "insert";
-    case ChangeOp::kDelete:
-      return "delete";
-    case ChangeOp::kModify:
-      return "modify";
-    case ChangeOp::kMove:
-      return "move";
-    case ChangeOp::kMoveModify:
-      return "move_modify";
-  }
-  return "modify";
-}
-
-std::string_view ClassNote(ChangeClass change_class) {
-  switch (change_class) {
-    case ChangeClass::kFormat:
-      return " (format)";
-    case ChangeClass::kStructure:
-      return " (structure)";
-    case ChangeClass::kDerived:
-      return " (derived)";
-    case ChangeClass::kSerialization:
-      return " (serialization)";
-    case ChangeClass::kOpaque:
-      return " (opaque)";
-    case ChangeClass::kContent:
-      return "";
-  }
-  return "";
+// What is not content says so.
+std::string ClassNote(ChangeClass change_class) {
+  if (change_class == ChangeClass::kContent) return "";
+  return " (" + std::string(ChangeClassName(change_class)) + ")";
 }
 
 std::string ChangeLines(const Change& change) {
-  std::string lines = std::string(OpName(change.op)) + " " + change.kind + " ";
+  std::string lines = std::string(ChangeOpName(change.op)) + " " + change.kind + " ";
   if (change.before && change.after && change.before->locator != change.after->locator) {
     lines += OneLine(change.before->locator) + " -> " + OneLine(change.after->locator);
   } else {

@@ -13,40 +13,6 @@ Value StringsToValue(const List& list) {
   return items;
 }
 
-std::string_view ChangeOpName(ChangeOp op) {
-  switch (op) {
-    case ChangeOp::kInsert:
-      return "insert";
-    case ChangeOp::kDelete:
-      return "delete";
-    case ChangeOp::kModify:
-      return "modify";
-    case ChangeOp::kMove:
-      return "move";
-    case ChangeOp::kMoveModify:
-      return "move_modify";
-  }
-  return "unknown";
-}
-
-std::string_view ChangeClassName(ChangeClass change_class) {
-  switch (change_class) {
-    case ChangeClass::kContent:
-      return "content";
-    case ChangeClass::kFormat:
-      return "format";
-    case ChangeClass::kStructure:
-      return "structure";
-    case ChangeClass::kDerived:
-      return "derived";
-    case ChangeClass::kSerialization:
-      return "serialization";
-    case ChangeClass::kOpaque:
-      return "opaque";
-  }
-  return "unknown";
-}
-
 Value EncodeSide(const std::optional<Record>& record) {
   if (!record) return {};
   const Value* typed = record->attrs.Find("value");
@@ -81,18 +47,6 @@ BaseHash HashOf(const OptionalEntry& entry) { return entry ? BaseHash(entry->has
 
 std::string_view FreshnessName(Freshness freshness) {
   return freshness == Freshness::kCurrent ? "current" : "stale";
-}
-
-std::string_view EntryKindName(EntryKind kind) {
-  switch (kind) {
-    case EntryKind::kFile:
-      return "file";
-    case EntryKind::kExecutable:
-      return "executable";
-    case EntryKind::kSymlink:
-      return "symlink";
-  }
-  return "unknown";
 }
 
 std::string FormatTime(int64_t time_ns) {

@@ -39,7 +39,6 @@ namespace staged {
 [[nodiscard]] Result<std::vector<Edit>> DecodeEdits(const Value& value);
 
 [[nodiscard]] std::string_view FreshnessName(Freshness freshness);
-[[nodiscard]] std::string_view EntryKindName(EntryKind kind);
 // ISO 8601 in UTC, milliseconds: "2026-01-31T12:00:00.000Z".
 [[nodiscard]] std::string FormatTime(int64_t time_ns);
 

@@ -159,7 +159,21 @@ Status WorkspaceImpl::OpenParts(bool create) {
   views_ =
       std::make_unique<ViewCache>(*derived_, formats_, ViewCacheOptions{.limits = options_.limits});
   index_ = std::make_unique<SearchIndex>(*views_);
+  if (options_.background_parsers > 0) {
+    ParsePoolOptions pool;
+    pool.parser_threads = static_cast<unsigned>(options_.background_parsers);
+    pool_ = std::make_unique<ParsePool>(*views_, *index_, std::move(pool));
+  }
   return OkStatus();
+}
+
+void WorkspaceImpl::Committed(const std::vector<PathChange>& changes) {
+  if (!pool_) return;
+  for (const PathChange& change : changes) {
+    if (!change.result) continue;
+    const ContentHash hash = change.result->hash;
+    pool_->Add(hash, change.path, [this, hash] { return store_->Get(hash); });
+  }
 }
 
 Status WorkspaceImpl::MarkReady() {

@@ -37,18 +37,6 @@ Diff EntryOnlyDiff(const OptionalEntry& from, const OptionalEntry& to) {
   return diff;
 }
 
-std::string_view EntryKindName(EntryKind kind) {
-  switch (kind) {
-    case EntryKind::kFile:
-      return "file";
-    case EntryKind::kExecutable:
-      return "executable";
-    case EntryKind::kSymlink:
-      return "symlink";
-  }
-  return "unknown";
-}
-
 // What content alone does not show: another kind, another path.
 void AddEntryChange(Diff& diff, const std::string& facet, std::string before, std::string after) {
   Change change;

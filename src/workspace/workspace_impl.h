@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "derived/parse_pool.h"
 #include "derived/search_index.h"
 #include "derived/view_cache.h"
 #include "staged/workspace.h"
@@ -106,6 +107,7 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   Directory& metadata() override { return *metadata_; }
   HashMemory* memory() override { return memory_.get(); }
   const OpenOptions& options() override { return options_; }
+  void Committed(const std::vector<PathChange>& changes) override;
 
  private:
   // One branch as a reader sees it now: the live folder, and what the branch stages on top.
@@ -213,6 +215,7 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   std::unique_ptr<DerivedDatabase> derived_;
   std::unique_ptr<ViewCache> views_;
   std::unique_ptr<SearchIndex> index_;
+  std::unique_ptr<ParsePool> pool_;  // null: views are made by whoever needs them next
 };
 
 }  // namespace staged

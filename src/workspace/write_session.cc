@@ -224,6 +224,7 @@ Result<Operation> WriteSession::Append(Operation operation) {
   }
   STAGED_RETURN_IF_ERROR(AppendAndProject(*transaction_, operation));
   appended_.push_back(operation.sequence);
+  changes_.insert(changes_.end(), operation.changes.begin(), operation.changes.end());
   last_ = {operation.sequence, operation.chain};
   return operation;
 }
@@ -243,6 +244,7 @@ Status WriteSession::Commit() {
   STAGED_RETURN_IF_ERROR(transaction_->Commit(JournalTransaction::Durability::kDurable));
   transaction_.reset();
   if (last_.sequence != 0) NoteHead(host_, last_);
+  host_.Committed(changes_);
   return OkStatus();
 }
 

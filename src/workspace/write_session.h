@@ -23,6 +23,8 @@ class SessionHost {
   virtual Directory& metadata() = 0;
   virtual HashMemory* memory() = 0;
   virtual const OpenOptions& options() = 0;
+  // Told after a commit what the operations changed.
+  virtual void Committed(const std::vector<PathChange>& changes) = 0;
 };
 
 // One writing call: the journal's write transaction, with what people changed on disk taken in
@@ -72,6 +74,7 @@ class WriteSession {
   std::vector<Operation> live_;
   std::vector<int64_t> repeated_;
   std::vector<int64_t> appended_;
+  std::vector<PathChange> changes_;
   std::vector<std::string> adopted_;
   std::vector<SkippedPath> skipped_;
   std::string turn_;
