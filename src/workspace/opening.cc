@@ -123,6 +123,8 @@ Status WorkspaceImpl::OpenParts(bool create) {
   // An init that died before its journal was whole left nothing that was ever acknowledged; the
   // format file is written last.
   if (create) {
+    STAGED_ASSIGN_OR_RETURN(making_lock_,
+                            metadata_->Lock(layout::kLockFile, LockWait::kDoNotWait));
     if (metadata_->Stat(layout::kFormatFile).ok()) {
       return {ErrorCode::kConflict, "'" + root_ + "' is a workspace already; see `staged status`"};
     }
@@ -181,6 +183,7 @@ Status WorkspaceImpl::MarkReady() {
   STAGED_RETURN_IF_ERROR(file->WriteAt(0, layout::kFormatText));
   STAGED_RETURN_IF_ERROR(file->Sync());
   STAGED_RETURN_IF_ERROR(metadata_->SyncDirectory(""));
+  making_lock_.reset();
   return root_directory_->SyncDirectory("");
 }
 

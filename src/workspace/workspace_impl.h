@@ -209,6 +209,7 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   std::unique_ptr<Directory> root_directory_;
   std::unique_ptr<Directory> metadata_;
   std::unique_ptr<Directory> temporary_;
+  std::unique_ptr<FileLock> making_lock_;  // held while the workspace is made, by one process only
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<ObjectStore> store_;
   std::unique_ptr<HashMemory> memory_;
