@@ -51,7 +51,7 @@ function(staged_layer name)
     target_link_libraries(${name}_test PRIVATE staged_${name} GTest::gmock GTest::gtest_main)
     staged_link(${name}_test PRIVATE PKG ${LAYER_TEST_PKG})
     target_compile_definitions(${name}_test PRIVATE STAGED_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 300
+    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." NO_PRETTY_VALUES DISCOVERY_TIMEOUT 300
                          PROPERTIES TIMEOUT 600 LABELS unit ${STAGED_TEST_PROPERTIES})
   endif()
 endfunction()
@@ -87,7 +87,7 @@ function(staged_tests directory)
       if(kind STREQUAL "e2e" AND TARGET staged)
         add_dependencies(e2e_tests staged)
       endif()
-      gtest_discover_tests(${kind}_tests TEST_PREFIX "${kind}." DISCOVERY_TIMEOUT 300
+      gtest_discover_tests(${kind}_tests TEST_PREFIX "${kind}." NO_PRETTY_VALUES DISCOVERY_TIMEOUT 300
                            PROPERTIES TIMEOUT 1200 LABELS ${kind} ${STAGED_TEST_PROPERTIES})
     endif()
   endforeach()
