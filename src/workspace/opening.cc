@@ -123,8 +123,7 @@ Status WorkspaceImpl::OpenParts(bool create) {
   // An init that died before its journal was whole left nothing that was ever acknowledged; the
   // format file is written last.
   if (create) {
-    STAGED_ASSIGN_OR_RETURN(making_lock_,
-                            metadata_->Lock(layout::kLockFile, LockWait::kDoNotWait));
+    STAGED_ASSIGN_OR_RETURN(making_lock_, metadata_->Lock(layout::kLockFile, LockWait::kDoNotWait));
     if (metadata_->Stat(layout::kFormatFile).ok()) {
       return {ErrorCode::kConflict, "'" + root_ + "' is a workspace already; see `staged status`"};
     }
