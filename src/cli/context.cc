@@ -115,13 +115,26 @@ Result<Workspace*> Context::OpenWorkspace(OpenOptions options) {
   return workspace_.get();
 }
 
+Status Context::CheckCall() const {
+  if (!line_.Has("--actor")) return OkStatus();
+  const std::string given = line_.Get("--actor");
+  const size_t colon = given.find(':');
+  const std::string kind = colon == std::string::npos ? "human" : given.substr(0, colon);
+  const std::string name = colon == std::string::npos ? given : given.substr(colon + 1);
+  const bool blank = name.find_first_not_of(" \t") == std::string::npos;
+  if ((kind != "human" && kind != "agent") || blank || name.front() == ' ' || name.back() == ' ') {
+    return {ErrorCode::kInvalidArgument,
+            "--actor takes NAME, human:NAME or agent:NAME, without blanks around it"};
+  }
+  return OkStatus();
+}
+
 Actor Context::MakeActor() const {
-  std::string name = line_.Get("--actor", UserName());
-  constexpr std::string_view kAgent = "agent:";
-  constexpr std::string_view kHuman = "human:";
-  if (name.starts_with(kAgent)) return {name.substr(kAgent.size()), ActorKind::kAgent};
-  if (name.starts_with(kHuman)) name = name.substr(kHuman.size());
-  return {name, ActorKind::kHuman};
+  const std::string given = line_.Get("--actor", UserName());
+  const size_t colon = given.find(':');
+  if (colon == std::string::npos) return {given, ActorKind::kHuman};
+  const bool agent = given.substr(0, colon) == "agent";
+  return {given.substr(colon + 1), agent ? ActorKind::kAgent : ActorKind::kHuman};
 }
 
 CallContext Context::MakeCall() const {

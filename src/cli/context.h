@@ -32,7 +32,9 @@ class Context {
   [[nodiscard]] Result<Workspace*> OpenWorkspace(OpenOptions options = {});
   [[nodiscard]] Result<std::string> FindRoot();
   [[nodiscard]] CallContext MakeCall() const;
-  [[nodiscard]] Actor MakeActor() const;
+  [[nodiscard]] Actor MakeActor() const;  // REQUIRES: CheckCall() was kOk
+  // Whether --actor and --branch say something. Errors: kInvalidArgument.
+  [[nodiscard]] Status CheckCall() const;
 
   // A path of the workspace, with the hash behind '@' where there is one.
   struct PathAt {

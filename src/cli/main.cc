@@ -40,7 +40,8 @@ int Run(int argc, char** argv) {
   const std::unique_ptr<Env> env = NewPosixEnv();
   const FormatRegistry formats = NewBuiltinRegistry();
   Context context(*std::move(line), *env, formats, commands);
-  int exit_code = context.line().command->run(context);
+  const Status call = context.CheckCall();
+  int exit_code = call.ok() ? context.line().command->run(context) : context.Fail(call);
   if (std::fflush(stdout) != 0 && exit_code == kExitDone)
     exit_code = ExitCodeOf(ErrorCode::kIoError);
   return exit_code;

@@ -1,5 +1,6 @@
 // Commands from review to submit, and the ways out of a conflict.
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "cli/context.h"
@@ -147,13 +148,27 @@ int RunRevert(Context& context) {
   if (!what.empty() && *end == 0) {
     operations = {operation};
   } else {
+    // What the turn submitted; else what it staged and another turn submitted.
+    std::vector<int64_t> staged;
     OperationFilter filter;
     filter.turn = what;
-    filter.types = {OperationType::kSubmit};
     STAGED_CLI_CHECK(context, workspace->ForEachOperation(filter, [&](const Operation& one) {
-      operations.push_back(one.sequence);
+      if (one.type == OperationType::kSubmit) operations.push_back(one.sequence);
+      if (IsContentOperation(one.type)) staged.push_back(one.sequence);
       return true;
     }));
+    if (operations.empty()) {
+      OperationFilter submits;
+      submits.types = {OperationType::kSubmit};
+      STAGED_CLI_CHECK(context, workspace->ForEachOperation(submits, [&](const Operation& one) {
+        for (const int64_t sequence : one.consumes) {
+          if (std::find(staged.begin(), staged.end(), sequence) != staged.end()) {
+            operations.push_back(sequence);
+          }
+        }
+        return true;
+      }));
+    }
     if (operations.empty()) {
       return context.Fail(
           {ErrorCode::kNotFound,

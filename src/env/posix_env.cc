@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <string>
 #include <utility>
@@ -57,7 +58,8 @@ class PosixEnv : public Env {
 
   Result<std::unique_ptr<Directory>> OpenDirectory(const std::string& path) override {
     STAGED_ASSIGN_OR_RETURN(Descriptor descriptor, Open(path));
-    return posix::NewDirectory(std::move(descriptor), path, options_);
+    std::string real_path = RealPath(path);
+    return posix::NewDirectory(std::move(descriptor), std::move(real_path), options_);
   }
 
   Status MakeDirectories(const std::string& path) override;
@@ -87,6 +89,14 @@ class PosixEnv : public Env {
               "the path " + QuotePath(path) + " is not absolute; give it from the root on"};
     }
     return OkStatus();
+  }
+  // `path` without symlinks, or as it is where that cannot be told.
+  static std::string RealPath(const std::string& path) {
+    char* resolved = realpath(path.c_str(), nullptr);
+    if (resolved == nullptr) return path;
+    std::string result = resolved;
+    std::free(resolved);
+    return result;
   }
   static Result<Descriptor> Open(const std::string& path) {
     STAGED_RETURN_IF_ERROR(CheckAbsolutePath(path));

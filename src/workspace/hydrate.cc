@@ -62,6 +62,17 @@ bool IsInside(const std::string& path, const std::string& folder) {
   return path == folder || path.starts_with(folder.ends_with('/') ? folder : folder + "/");
 }
 
+// The real path of the deepest directory on the way to `path` that exists.
+Result<std::string> NearestDirectory(Env& env, std::string path) {
+  for (;;) {
+    const auto directory = env.OpenDirectory(path);
+    if (directory.ok()) return (*directory)->path();
+    const size_t slash = path.rfind('/');
+    if (path == "/" || slash == std::string::npos) return directory.status();
+    path = slash == 0 ? "/" : path.substr(0, slash);
+  }
+}
+
 // A file that went and one that came with the same bytes are one that moved, where that is unique.
 std::map<std::string, std::string> FindMoves(const std::vector<std::string>& gone,
                                              const std::vector<std::string>& came,
@@ -84,7 +95,11 @@ std::map<std::string, std::string> FindMoves(const std::vector<std::string>& gon
 
 Result<CheckoutAnswer> WorkspaceImpl::Checkout(const CallContext& context,
                                                const std::string& directory) {
-  if (IsInside(directory, root_) || IsInside(root_, directory)) {
+  // Where it really is: a symlinked parent must not lead staged bytes into the live folder.
+  STAGED_ASSIGN_OR_RETURN(const std::string ancestor, NearestDirectory(env_, directory));
+  const std::string& root = root_directory_->path();
+  const bool around = IsInside(root, directory) || (ancestor == root);
+  if (around || IsInside(directory, root) || IsInside(ancestor, root)) {
     return Status(ErrorCode::kInvalidArgument,
                   "check out into a directory outside of the workspace and not around it");
   }

@@ -35,6 +35,10 @@ Result<std::string> WorkspaceImpl::GetPolicy() {
 }
 
 Status WorkspaceImpl::SetPolicy(const CallContext& context, std::string_view text) {
+  if (context.actor.kind != ActorKind::kHuman) {
+    return {ErrorCode::kPermissionDenied,
+            "only a person changes the policy; ask one to run `staged policy --set FILE`"};
+  }
   STAGED_RETURN_IF_ERROR(Policy::Parse(text).status());
   STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}));
   if (!session->repeated().empty()) return OkStatus();

@@ -131,7 +131,8 @@ class Directory {
 
   // A directory below this one, with the same rules.
   virtual Result<std::unique_ptr<Directory>> OpenDirectory(const std::string& path) = 0;
-  // The absolute path this was opened with: for messages and for libraries that want a path.
+  // Its absolute path, without symlinks: for messages, for libraries that want a path, and to tell
+  // whether one directory lies in another.
   [[nodiscard]] virtual const std::string& path() const = 0;
 };
 
