@@ -93,6 +93,24 @@ function(staged_tests directory)
   endforeach()
 endfunction()
 
+# tests/<directory>/*_test.py: tests in Python that start the binary, which STAGED_BINARY names.
+function(staged_end_to_end_tests directory)
+  if(NOT BUILD_TESTING OR NOT TARGET staged)
+    return()
+  endif()
+  file(GLOB scripts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${directory}/*_test.py)
+  foreach(script ${scripts})
+    get_filename_component(name ${script} NAME_WE)
+    add_test(NAME e2e.${name} COMMAND /usr/bin/python3 ${script})
+    set(environment "STAGED_BINARY=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/staged")
+    if(EXISTS "${corpus}")
+      list(APPEND environment "STAGED_CORPUS=${corpus}")
+    endif()
+    set_tests_properties(e2e.${name} PROPERTIES LABELS e2e TIMEOUT 900 SKIP_RETURN_CODE 77
+                         ENVIRONMENT "${environment}")
+  endforeach()
+endfunction()
+
 # Tests of the repository itself, in Python: the rules of its source, and the commands that its
 # documents show.
 function(staged_repository_tests)

@@ -12,6 +12,8 @@ constexpr std::string_view kPublishPrefix = "publish-";
 constexpr std::string_view kLockSuffix = ".lock";
 constexpr std::string_view kParkedPrefix = "displaced-";
 constexpr std::string_view kParkedSuffix = ".path";
+constexpr char kParkingLock[] = "displaced.lock";
+constexpr std::string_view kUnfinishedSuffix = ".new";
 constexpr uint64_t kParkedNoteBytesMax = 1 << 16;
 constexpr size_t kOwnerBytes = 8;
 
@@ -46,6 +48,11 @@ Status IgnoreMissing(Status status) {
   return status.code() == ErrorCode::kNotFound ? OkStatus() : status;
 }
 
+// A directory that is gone, or has become a symlink or a file, holds nothing of ours to sync.
+Status IgnoreNoDirectory(Status status) {
+  return status.code() == ErrorCode::kPathEscape ? OkStatus() : IgnoreMissing(std::move(status));
+}
+
 }  // namespace
 
 Publisher::Publisher(Env& env, Directory& root, Directory& temporary, ObjectStore& store)
@@ -75,13 +82,19 @@ Status Publisher::TakeOver(const std::string& owner) {
 }
 
 Status Publisher::WriteNew(const std::string& name, const PathChange& change) {
-  STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_.RemoveFile(name)));
+  // Under another name until it is whole: what bears the name is ours whole, or somebody's.
+  const std::string unfinished = name + std::string(kUnfinishedSuffix);
+  STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_.RemoveFile(unfinished)));
   STAGED_ASSIGN_OR_RETURN(const std::string bytes, store_.Get(change.result->hash));
-  if (change.result->kind == EntryKind::kSymlink) return temporary_.MakeSymlink(name, bytes);
-  STAGED_ASSIGN_OR_RETURN(const std::unique_ptr<File> file,
-                          temporary_.Create(name, ModeOf(change.result->kind)));
-  STAGED_RETURN_IF_ERROR(file->WriteAt(0, bytes));
-  return file->Sync();
+  if (change.result->kind == EntryKind::kSymlink) {
+    STAGED_RETURN_IF_ERROR(temporary_.MakeSymlink(unfinished, bytes));
+  } else {
+    STAGED_ASSIGN_OR_RETURN(const std::unique_ptr<File> file,
+                            temporary_.Create(unfinished, ModeOf(change.result->kind)));
+    STAGED_RETURN_IF_ERROR(file->WriteAt(0, bytes));
+    STAGED_RETURN_IF_ERROR(file->Sync());
+  }
+  return temporary_.Rename(unfinished, temporary_, name);
 }
 
 Status Publisher::Prepare(size_t number, const PathChange& change) {
@@ -119,7 +132,15 @@ Result<bool> Publisher::Publish(size_t number, const PathChange& change) {
     // What was prepared may be gone after a power loss, or of another attempt: only whole new bytes
     // ever get a name in the live folder.
     STAGED_ASSIGN_OR_RETURN(const OptionalEntry prepared, EntryAt(temporary_, name));
-    if (prepared != change.result) STAGED_RETURN_IF_ERROR(WriteNew(name, change));
+    if (prepared != change.result) {
+      // Taking back: the displaced file may hold what its writer put into it since.
+      const bool may_be_persons = prepared && prepared->kind != EntryKind::kSymlink &&
+                                  change.base.has_value() && prepared != change.base;
+      if (may_be_persons) {
+        STAGED_RETURN_IF_ERROR(Park(name, {change.path, change.result, change.base}));
+      }
+      STAGED_RETURN_IF_ERROR(WriteNew(name, change));
+    }
   }
   if (!change.result) return PublishRemoval(name, change);
   return change.base ? PublishReplacement(name, change) : PublishCreation(name, change);
@@ -174,13 +195,16 @@ Status Publisher::SyncTouched() {
   std::sort(touched_.begin(), touched_.end());
   touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
   for (const std::string& folder : touched_) {
-    STAGED_RETURN_IF_ERROR(IgnoreMissing(root_.SyncDirectory(folder)));
+    STAGED_RETURN_IF_ERROR(IgnoreNoDirectory(root_.SyncDirectory(folder)));
   }
   touched_.clear();
   return OkStatus();
 }
 
 Status Publisher::Park(const std::string& name, const PathChange& change) {
+  // The note comes first: whoever collected between the two would take it for an orphan.
+  STAGED_ASSIGN_OR_RETURN(const std::unique_ptr<FileLock> parking,
+                          LockParked(temporary_, LockWait::kWait));
   const std::string parked = std::string(kParkedPrefix) + RandomName(env_);
   BinaryWriter note;
   note.PutString(change.path);
@@ -197,6 +221,8 @@ Status Publisher::Park(const std::string& name, const PathChange& change) {
 Status Publisher::End(const std::vector<PathChange>& changes) {
   for (size_t number = 0; number < changes.size(); ++number) {
     const std::string name = Name(number);
+    STAGED_RETURN_IF_ERROR(
+        IgnoreMissing(temporary_.RemoveFile(name + std::string(kUnfinishedSuffix))));
     const Result<OptionalEntry> left = EntryAt(temporary_, name);
     if (!left.ok()) return left.status();
     if (!*left) continue;
@@ -218,6 +244,10 @@ Status Publisher::End(const std::vector<PathChange>& changes) {
   STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_.RemoveFile(folder + std::string(kLockSuffix))));
   lock_.reset();
   return OkStatus();
+}
+
+Result<std::unique_ptr<FileLock>> LockParked(Directory& temporary, LockWait wait) {
+  return temporary.Lock(kParkingLock, wait);
 }
 
 Result<std::vector<LateChange>> CollectParked(Directory& temporary) {
@@ -268,9 +298,12 @@ Status RemoveLeftovers(Directory& temporary,
     const std::string lock_name = item.name + std::string(kLockSuffix);
     const auto lock = temporary.Lock(lock_name, LockWait::kDoNotWait);
     if (!lock.ok()) continue;  // alive: it has not committed yet
-    STAGED_ASSIGN_OR_RETURN(const std::vector<DirectoryItem> files, temporary.List(item.name));
-    for (const DirectoryItem& file : files) {
-      STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary.RemoveFile(item.name + "/" + file.name)));
+    // Its publisher may have ended since the list was read: then only the lock's new file is left.
+    const auto files = temporary.List(item.name);
+    if (!files.ok()) STAGED_RETURN_IF_ERROR(IgnoreMissing(files.status()));
+    for (size_t i = 0; files.ok() && i < files->size(); ++i) {
+      STAGED_RETURN_IF_ERROR(
+          IgnoreMissing(temporary.RemoveFile(item.name + "/" + (*files)[i].name)));
     }
     STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary.RemoveDirectory(item.name)));
     STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary.RemoveFile(lock_name)));

@@ -67,7 +67,11 @@ class Publisher {
   std::vector<std::string> touched_;  // directories to sync
 };
 
-// Parked files that no writer holds any more: removed when unchanged, given out when changed.
+// Parking and collecting exclude each other. A lock's holder may wait for the journal, so nobody
+// who waits for this lock may hold a journal transaction.
+[[nodiscard]] Result<std::unique_ptr<FileLock>> LockParked(Directory& temporary, LockWait wait);
+// REQUIRES: the lock is held. Parked files that no writer holds any more: removed when unchanged,
+// given out when changed.
 [[nodiscard]] Result<std::vector<LateChange>> CollectParked(Directory& temporary);
 // Removes a parked file whose late change was taken in.
 [[nodiscard]] Status RemoveParked(Directory& temporary, const std::string& parked_name);

@@ -136,14 +136,24 @@ Result<std::string> WorkspaceImpl::ReadContent(const std::string& path, const Co
   Result<std::string> stored = store_->Get(hash);
   if (stored.ok() || stored.status().code() != ErrorCode::kNotFound) return stored;
   // A person's save that no writing command has taken in yet lies on disk only.
-  STAGED_ASSIGN_OR_RETURN(std::string bytes, ReadEntry(*root_directory_, path));
-  if (ContentHash::Of(bytes) == hash) return bytes;
+  Result<std::string> bytes = ReadEntry(*root_directory_, path);
+  if (bytes.ok() && ContentHash::Of(*bytes) == hash) return bytes;
+  if (!bytes.ok() && bytes.status().code() != ErrorCode::kNotFound) return bytes;
+  // Or a writing command has taken it in since.
+  stored = store_->Get(hash);
+  if (stored.ok() || stored.status().code() != ErrorCode::kNotFound) return stored;
   return Status(ErrorCode::kNotFound,
-                hash.ToString() + " is not at '" + path + "' any more; run `staged status`");
+                hash.ToString() + " is not at '" + path + "' any more; run `staged status`",
+                Value::Object{{kRacedDetail, path}});
 }
 
 Result<Content> WorkspaceImpl::Read(const CallContext& context, const std::string& path,
                                     const BaseHash& at) {
+  return OnSteadyDisk([&] { return ReadOnce(context, path, at); });
+}
+
+Result<Content> WorkspaceImpl::ReadOnce(const CallContext& context, const std::string& path,
+                                        const BaseHash& at) {
   STAGED_ASSIGN_OR_RETURN(const std::string normal, NormalizePath(path));
   STAGED_ASSIGN_OR_RETURN(BranchState state, ReadBranch(context.branch));
   Content content;
@@ -193,6 +203,11 @@ Result<std::shared_ptr<const View>> WorkspaceImpl::ViewOf(const std::string& pat
 
 Result<ViewAnswer> WorkspaceImpl::GetView(const CallContext& context, const std::string& path,
                                           const BaseHash& at, WaitForViews wait) {
+  return OnSteadyDisk([&] { return GetViewOnce(context, path, at, wait); });
+}
+
+Result<ViewAnswer> WorkspaceImpl::GetViewOnce(const CallContext& context, const std::string& path,
+                                              const BaseHash& at, WaitForViews wait) {
   if (wait == WaitForViews::kWait || at) {
     STAGED_ASSIGN_OR_RETURN(Content content, Read(context, path, at));
     ViewAnswer answer;
@@ -320,6 +335,11 @@ Result<std::vector<std::string>> WorkspaceImpl::SelectStaged(
 }
 
 Result<std::vector<std::pair<std::string, Diff>>> WorkspaceImpl::GetDiff(
+    const CallContext& context, const std::vector<std::string>& paths) {
+  return OnSteadyDisk([&] { return GetDiffOnce(context, paths); });
+}
+
+Result<std::vector<std::pair<std::string, Diff>>> WorkspaceImpl::GetDiffOnce(
     const CallContext& context, const std::vector<std::string>& paths) {
   STAGED_ASSIGN_OR_RETURN(BranchState state, ReadBranch(context.branch));
   STAGED_ASSIGN_OR_RETURN(const auto selected, SelectStaged(state.reduction, paths));

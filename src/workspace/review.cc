@@ -23,6 +23,11 @@ std::string MovePartner(const StagedPath& staged) {
 
 Result<ReviewAnswer> WorkspaceImpl::Review(const CallContext& context,
                                            const std::vector<std::string>& paths) {
+  return OnSteadyDisk([&] { return ReviewOnce(context, paths); });
+}
+
+Result<ReviewAnswer> WorkspaceImpl::ReviewOnce(const CallContext& context,
+                                               const std::vector<std::string>& paths) {
   // Views and differences are made before the transaction, which others wait for; they stay valid
   // as long as the same entries are staged on the same base.
   std::map<std::string, std::pair<PathChange, Diff>> prepared;

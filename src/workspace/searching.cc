@@ -56,6 +56,11 @@ Result<Tree> WorkspaceImpl::TreeAt(JournalReader& reader, const std::string& bra
 
 Result<SearchAnswer> WorkspaceImpl::Search(const CallContext& context,
                                            const SearchRequest& request) {
+  return OnSteadyDisk([&] { return SearchOnce(context, request); });
+}
+
+Result<SearchAnswer> WorkspaceImpl::SearchOnce(const CallContext& context,
+                                               const SearchRequest& request) {
   Tree tree;
   if (request.at_operation != 0) {
     STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
@@ -108,9 +113,11 @@ Status WorkspaceImpl::IndexFiles(const std::vector<std::string>& paths, const Tr
 }
 
 Status WorkspaceImpl::Index(const CallContext& context, const ProgressCallback& progress) {
-  STAGED_ASSIGN_OR_RETURN(const BranchState state, ReadBranch(context.branch));
-  STAGED_ASSIGN_OR_RETURN(const auto scope, index_->Resolve(StateFiles(state.reduction.working)));
-  return IndexFiles(scope->missing, state.reduction.working, progress);
+  return OnSteadyDisk([&]() -> Status {
+    STAGED_ASSIGN_OR_RETURN(const BranchState state, ReadBranch(context.branch));
+    STAGED_ASSIGN_OR_RETURN(const auto scope, index_->Resolve(StateFiles(state.reduction.working)));
+    return IndexFiles(scope->missing, state.reduction.working, progress);
+  });
 }
 
 }  // namespace staged

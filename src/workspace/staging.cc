@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "workspace/layout.h"
 #include "workspace/paths.h"
 #include "workspace/projection.h"
 #include "workspace/workspace_impl.h"
@@ -79,6 +80,32 @@ Status WorkspaceImpl::CheckNewPath(const Reduction& reduction, const std::string
                 "' on systems without case or normalisation; choose another name",
             Value::Object{{"path", path}, {"twin", twin}}};
   }
+  return CheckParentsOnDisk(reduction, path);
+}
+
+Status WorkspaceImpl::CheckParentsOnDisk(const Reduction& reduction, const std::string& path) {
+  for (size_t slash = path.find('/'); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
+    const std::string folder = path.substr(0, slash);
+    // A tracked file in the way is decided at submit, when it may have been removed.
+    if (reduction.accepted.contains(folder)) return OkStatus();
+    const Result<FileStatus> status = root_directory_->Stat(folder);
+    if (!status.ok()) {
+      return status.status().code() == ErrorCode::kNotFound ? OkStatus() : status.status();
+    }
+    if (status->kind != FileKind::kDirectory) {
+      return {ErrorCode::kPathEscape,
+              "'" + folder +
+                  "' on disk is no directory but a link or file that is not tracked; "
+                  "name a file below a real directory",
+              Value::Object{{"path", path}, {"obstacle", folder}}};
+    }
+    if (root_directory_->Stat(folder + "/" + layout::kFolder).ok()) {
+      return {ErrorCode::kPathEscape,
+              "'" + folder + "' is a workspace of its own; work there with --root",
+              Value::Object{{"path", path}, {"obstacle", folder}}};
+    }
+  }
   return OkStatus();
 }
 
@@ -126,6 +153,12 @@ Result<StagedChange> WorkspaceImpl::Write(const CallContext& context, const std:
 Result<StagedChange> WorkspaceImpl::ApplyEdits(const CallContext& context, const std::string& path,
                                                const BaseHash& base,
                                                const std::vector<Edit>& edits) {
+  return OnSteadyDisk([&] { return ApplyEditsOnce(context, path, base, edits); });
+}
+
+Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
+                                                   const std::string& path, const BaseHash& base,
+                                                   const std::vector<Edit>& edits) {
   STAGED_ASSIGN_OR_RETURN(const std::string normal, NormalizePath(path));
   if (edits.empty()) {
     return Status(ErrorCode::kInvalidArgument, "the list of edits is empty; name at least one");

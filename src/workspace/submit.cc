@@ -185,6 +185,24 @@ Status WorkspaceImpl::Withdraw(Publisher& publisher, int64_t sequence,
   return OkStatus();
 }
 
+// What cannot be put on disk, or met a person's change there, is not accepted.
+Status WorkspaceImpl::PublishOrWithdraw(Publisher& publisher, int64_t sequence,
+                                        const std::vector<PathChange>& changes) {
+  std::vector<std::string> met;
+  const Result<bool> published = PublishAll(publisher, changes, &met);
+  if (published.ok() && *published) return FinishPublication(publisher, sequence, changes);
+  const Status withdrawn = Withdraw(publisher, sequence, changes);
+  // Where taking back fails too, the next opening does it.
+  if (!published.ok()) return published.status();
+  STAGED_RETURN_IF_ERROR(withdrawn);
+  STAGED_RETURN_IF_ERROR(AdoptLiveChanges({}).status());
+  return {ErrorCode::kConflict,
+          "'" + met.front() +
+              "' was saved by somebody while it was submitted; nothing was submitted, run "
+              "`staged rebase`",
+          Value::Object{{"path", met.front()}}};
+}
+
 Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
                                            const std::vector<std::string>& paths,
                                            const SubmitOptions& options) {
@@ -251,18 +269,7 @@ Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
     }
     STAGED_RETURN_IF_ERROR(session.Commit());
 
-    std::vector<std::string> met;
-    STAGED_ASSIGN_OR_RETURN(const bool published, PublishAll(publisher, plan->changes, &met));
-    if (!published) {
-      STAGED_RETURN_IF_ERROR(Withdraw(publisher, operation.sequence, plan->changes));
-      STAGED_RETURN_IF_ERROR(AdoptLiveChanges({}).status());
-      return Status(ErrorCode::kConflict,
-                    "'" + met.front() +
-                        "' was saved by somebody while it was submitted; nothing "
-                        "was submitted, run `staged rebase`",
-                    Value::Object{{"path", met.front()}});
-    }
-    STAGED_RETURN_IF_ERROR(FinishPublication(publisher, operation.sequence, plan->changes));
+    STAGED_RETURN_IF_ERROR(PublishOrWithdraw(publisher, operation.sequence, plan->changes));
     STAGED_RETURN_IF_ERROR(TakeInLateChanges());
     return AnswerOfSubmit(operation);
   }
@@ -272,6 +279,11 @@ Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
 }
 
 Status WorkspaceImpl::TakeInLateChanges() {
+  const auto parking = LockParked(*temporary_, LockWait::kDoNotWait);
+  if (!parking.ok()) {
+    // Whoever parks or collects now leaves the rest to the next opening.
+    return parking.status().code() == ErrorCode::kBusy ? OkStatus() : parking.status();
+  }
   STAGED_ASSIGN_OR_RETURN(const std::vector<LateChange> late, CollectParked(*temporary_));
   for (const LateChange& change : late) {
     STAGED_ASSIGN_OR_RETURN(const ContentHash hash, store_->Put(change.bytes, {}));
@@ -329,8 +341,8 @@ Status WorkspaceImpl::Recover() {
       continue;
     }
     std::vector<std::string> met;
-    STAGED_ASSIGN_OR_RETURN(const bool published, PublishAll(publisher, submit.changes, &met));
-    if (published) {
+    const Result<bool> published = PublishAll(publisher, submit.changes, &met);
+    if (published.ok() && *published) {
       STAGED_RETURN_IF_ERROR(FinishPublication(publisher, sequence, submit.changes));
     } else {
       STAGED_RETURN_IF_ERROR(Withdraw(publisher, sequence, submit.changes));

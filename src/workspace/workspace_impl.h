@@ -118,7 +118,30 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   };
   Result<BranchState> ReadBranch(const std::string& branch);
 
+  // A person may save a file between the look at the disk and the read of its bytes. Such a call is
+  // made again on the newer state; its error after so many attempts is what the caller gets.
+  template <typename Call>
+  static auto OnSteadyDisk(const Call& call) -> decltype(call()) {
+    constexpr int kAttempts = 8;
+    auto result = call();
+    for (int attempt = 1; attempt < kAttempts && HasRaced(result); ++attempt) result = call();
+    return result;
+  }
+  template <typename T>
+  static bool HasRaced(const Result<T>& result) {
+    return !result.ok() && HasRaced(result.status());
+  }
+  static bool HasRaced(const Status& status) {
+    return !status.ok() && !status.details().FindString(kRacedDetail).empty();
+  }
+  static constexpr char kRacedDetail[] = "saved_meanwhile";
+
   // reading.cc
+  Result<Content> ReadOnce(const CallContext& context, const std::string& path, const BaseHash& at);
+  Result<ViewAnswer> GetViewOnce(const CallContext& context, const std::string& path,
+                                 const BaseHash& at, WaitForViews wait);
+  Result<std::vector<std::pair<std::string, Diff>>> GetDiffOnce(
+      const CallContext& context, const std::vector<std::string>& paths);
   // The bytes of a content of that path: from the store, or from disk while only there.
   Result<std::string> ReadContent(const std::string& path, const ContentHash& hash);
   Result<std::shared_ptr<const View>> ViewOf(const std::string& path, const ContentHash& hash);
@@ -140,6 +163,8 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   Status ConflictError(const StagedPath& staged);
 
   // staging.cc
+  Result<StagedChange> ApplyEditsOnce(const CallContext& context, const std::string& path,
+                                      const BaseHash& base, const std::vector<Edit>& edits);
   struct WritePlan {
     OperationType type = OperationType::kReplace;
     std::string path;
@@ -151,6 +176,8 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   Result<StagedChange> StageBytes(const CallContext& context, const WritePlan& plan);
   Result<Operation> SupersedeConflict(WriteSession& session, Operation operation);
   Status CheckNewPath(const Reduction& reduction, const std::string& path);
+  // Refuses a path below what the live folder shows as a link, a file or a nested workspace.
+  Status CheckParentsOnDisk(const Reduction& reduction, const std::string& path);
   Result<StagedChange> AppendStaged(WriteSession& session, Operation operation);
   static StagedChange AnswerOf(const Operation& operation);
   Result<std::optional<StagedChange>> RepeatedChange(WriteSession& session);
@@ -158,6 +185,8 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
                                                    const std::string& path);
 
   // review.cc
+  Result<ReviewAnswer> ReviewOnce(const CallContext& context,
+                                  const std::vector<std::string>& paths);
   Status DecideReceipt(const CallContext& context, const std::string& receipt, ReceiptState state,
                        const std::string& why);
   // submit.cc
@@ -175,6 +204,8 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   Result<bool> PublishAll(Publisher& publisher, const std::vector<PathChange>& changes,
                           std::vector<std::string>* met);
   Status FinishPublication(Publisher& publisher, int64_t sequence,
+                           const std::vector<PathChange>& changes);
+  Status PublishOrWithdraw(Publisher& publisher, int64_t sequence,
                            const std::vector<PathChange>& changes);
   Status Withdraw(Publisher& publisher, int64_t sequence, const std::vector<PathChange>& changes);
   Status TakeInLateChanges();
@@ -194,6 +225,7 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
       const std::function<Result<std::vector<int64_t>>(WriteSession& session)>& choose,
       bool with_dependents);
   // searching.cc
+  Result<SearchAnswer> SearchOnce(const CallContext& context, const SearchRequest& request);
   Result<Tree> TreeAt(JournalReader& reader, const std::string& branch, int64_t operation);
   Status IndexFiles(const std::vector<std::string>& paths, const Tree& tree,
                     const ProgressCallback& progress);
