@@ -161,3 +161,13 @@ function(staged_fuzzers directory)
     endforeach()
   endforeach()
 endfunction()
+
+# bench/*.cc: one program, built only when asked for (bench/run does).
+function(staged_bench directory)
+  if(NOT TARGET staged_workspace OR NOT TARGET staged_formats)
+    return()
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${directory}/*.cc)
+  add_executable(staged_bench EXCLUDE_FROM_ALL ${sources})
+  staged_link(staged_bench PRIVATE DEPENDS workspace formats THIRD_PARTY sqlite3)
+endfunction()

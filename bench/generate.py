@@ -1,0 +1,220 @@
+"""Makes the benchmarks' inputs, byte for byte the same on every run, in a folder of the caller."""
+
+import json
+import os
+import random
+import zipfile
+
+TREE_FILES = 10_000
+TREE_BYTES = 130_000_000
+COLUMNS = 20
+
+
+def _vocabulary(rng):
+    syllables = "ba co di fu ge ha in ka lo mer no or pa qui ra set ti un ver wo ex yl za th st".split()
+    words = {"".join(rng.choices(syllables, k=rng.choice((1, 2, 2, 3, 3, 4)))) for _ in range(14_000)}
+    return sorted(words)
+
+
+class _Text:
+    """Sentences and code over one vocabulary whose word counts fall off as in real text."""
+
+    def __init__(self, seed):
+        self.rng = random.Random(seed)
+        self.words = _vocabulary(self.rng)
+        self.rng.shuffle(self.words)
+        total = 0.0
+        self.weights = []
+        for rank in range(len(self.words)):
+            total += 1 / (rank + 8)
+            self.weights.append(total)
+        # Drawn once: choosing among these is what makes 130 MB a matter of seconds.
+        self.stream = self.rng.choices(self.words, cum_weights=self.weights, k=300_000)
+        self.sentences = []
+        for _ in range(40_000):
+            words = self.take(int(6 + 11 * self.rng.random()))
+            self.sentences.append(" ".join(words).capitalize() + ".")
+
+    def take(self, count):
+        start = int(self.rng.random() * (len(self.stream) - count))
+        return self.stream[start : start + count]
+
+    def sentence(self):
+        return self.sentences[int(self.rng.random() * len(self.sentences))]
+
+    def code(self, size):
+        lines, length = ["// " + self.sentence(), "#include <vector>", ""], 0
+        while length < size:
+            a, b, c, d, e = self.take(5)
+            block = [
+                f"// {self.sentence()}",
+                f"int {a}_{b}(int {c}, const std::vector<int>& {d}) {{",
+                f"  int {e} = {self.rng.randint(0, 9999)};",
+                f"  for (int value : {d}) {{",
+                f"    if (value > {c} + {self.rng.randint(1, 99)}) {e} += value * {self.rng.randint(2, 9)};",
+                "  }",
+                f"  return {e} - {c};",
+                "}",
+                "",
+            ]
+            lines += block
+            length += sum(map(len, block)) + len(block)
+        return "\n".join(lines) + "\n"
+
+    def python(self, size):
+        lines, length = [f'"""{self.sentence()}"""', "", "import os", ""], 0
+        while length < size:
+            a, b, c, d = self.take(4)
+            block = [
+                "",
+                f"def {a}_{b}({c}, {d}=None):",
+                f'    """{self.sentence()}"""',
+                f"    {a} = [{c} * {self.rng.randint(2, 99)} for {c} in range({self.rng.randint(2, 999)})]",
+                f"    if {d} is None:",
+                f'        return "{self.sentence()}"',
+                f"    return {a}[{d}]",
+                "",
+            ]
+            lines += block
+            length += sum(map(len, block)) + len(block)
+        return "\n".join(lines) + "\n"
+
+    def markdown(self, size):
+        parts, length = ["# " + " ".join(self.take(4)).capitalize(), ""], 0
+        while length < size:
+            block = ["## " + " ".join(self.take(3)).capitalize(), ""]
+            for _ in range(self.rng.randint(1, 4)):
+                block += [" ".join(self.sentence() for _ in range(self.rng.randint(2, 6))), ""]
+            block += [f"- {self.sentence()}" for _ in range(self.rng.randint(0, 5))] + [""]
+            parts += block
+            length += sum(map(len, block)) + len(block)
+        return "\n".join(parts) + "\n"
+
+    def json(self, size):
+        rows = []
+        for _ in range(max(1, size // 230)):
+            a, b, c = self.take(3)
+            rows.append({"id": self.rng.getrandbits(40), "name": f"{a} {b}", "tags": [c, a],
+                         "note": self.sentence(), "value": self.rng.randint(0, 10**6) / 100})
+        return json.dumps({"items": rows}, indent=2) + "\n"
+
+    def csv(self, size):
+        lines, length = ["id,name,city,amount,note"], 0
+        while length < size:
+            a, b, c = self.take(3)
+            lines.append(f"{self.rng.getrandbits(30)},{a} {b},{c},{self.rng.randint(0, 10**6) / 100},"
+                         f"\"{self.sentence()}\"")
+            length += len(lines[-1]) + 1
+        return "\n".join(lines) + "\n"
+
+
+def make_tree(folder):
+    """10,000 files, 130 MB: code, prose and data, in 200 folders."""
+    text = _Text(1)
+    kinds = [("cc", text.code), ("py", text.python), ("md", text.markdown),
+             ("json", text.json), ("csv", text.csv)]
+    left = TREE_BYTES
+    for number in range(TREE_FILES):
+        mean = left / (TREE_FILES - number)
+        size = int(mean * min(8, text.rng.lognormvariate(-0.4, 0.9)))
+        if number == TREE_FILES - 1:
+            size = int(mean)
+        suffix, make = kinds[number % len(kinds)]
+        directory = os.path.join(folder, f"part{number % 20:02}", f"unit{number // 20 % 10}")
+        os.makedirs(directory, exist_ok=True)
+        content = make(size).encode()
+        with open(os.path.join(directory, f"file{number:05}.{suffix}"), "wb") as file:
+            file.write(content)
+        left -= len(content)
+
+
+def make_log(path, seed, size_bytes=10_000_000):
+    text = _Text(seed)
+    rng = text.rng
+    sentences = text.sentences
+    length, lines = 0, []
+    while length < size_bytes:
+        line = (f"2026-03-{rng.randint(1, 28):02} {rng.getrandbits(32):08x} "
+                f"{rng.choice(sentences)} took={rng.randint(1, 99999)}us")
+        lines.append(line)
+        length += len(line) + 1
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(("\n".join(lines))[:size_bytes])
+
+
+def _column(number):
+    return chr(ord("A") + number)
+
+
+def _sheet(rng, rows, strings):
+    parts = ['<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<worksheet xmlns="http://schemas.'
+             f'openxmlformats.org/spreadsheetml/2006/main"><dimension ref="A1:T{rows}"/><sheetData>']
+    for row in range(1, rows + 1):
+        cells = []
+        for column in range(COLUMNS):
+            name = f"{_column(column)}{row}"
+            if column % 5 == 0:
+                cells.append(f'<c r="{name}" t="s"><v>{rng.randrange(strings)}</v></c>')
+            elif column == COLUMNS - 1:
+                cells.append(f'<c r="{name}"><f>SUM(B{row}:E{row})</f><v>{rng.randint(0, 10**6)}</v></c>')
+            else:
+                cells.append(f'<c r="{name}"><v>{rng.randint(0, 10**7) / 100}</v></c>')
+        parts.append(f'<row r="{row}">{"".join(cells)}</row>')
+    parts.append("</sheetData></worksheet>")
+    return "".join(parts)
+
+
+def make_workbook(path, sheets, rows):
+    """A workbook of `sheets` sheets of `rows` x 20 cells: numbers, strings, formulas."""
+    rng = random.Random(sheets * 1_000_003 + rows)
+    text = _Text(7)
+    strings = [text.sentence() for _ in range(5000)]
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006"
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml."
+    head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+    numbers = range(1, sheets + 1)
+    members = {
+        "[Content_Types].xml": f'<Types xmlns="{package}/content-types"><Default Extension="rels" '
+        'ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" '
+        f'ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="{kind}sheet.main+xml"/>'
+        + "".join(f'<Override PartName="/xl/worksheets/sheet{n}.xml" ContentType="{kind}worksheet+xml"/>'
+                  for n in numbers)
+        + f'<Override PartName="/xl/sharedStrings.xml" ContentType="{kind}sharedStrings+xml"/>'
+        f'<Override PartName="/xl/styles.xml" ContentType="{kind}styles+xml"/></Types>',
+        "_rels/.rels": f'<Relationships xmlns="{package}/relationships"><Relationship Id="rId1" '
+        f'Type="{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets>'
+        + "".join(f'<sheet name="Sheet{n}" sheetId="{n}" r:id="rId{n}"/>' for n in numbers)
+        + "</sheets></workbook>",
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{package}/relationships">'
+        + "".join(f'<Relationship Id="rId{n}" Type="{office}/worksheet" Target="worksheets/sheet{n}.xml"/>'
+                  for n in numbers)
+        + f'<Relationship Id="rId{sheets + 1}" Type="{office}/sharedStrings" Target="sharedStrings.xml"/>'
+        f'<Relationship Id="rId{sheets + 2}" Type="{office}/styles" Target="styles.xml"/></Relationships>',
+        "xl/styles.xml": f'<styleSheet xmlns="{main}"><fonts count="1"><font><sz val="11"/><name val="Calibri"/>'
+        '</font></fonts><fills count="1"><fill><patternFill patternType="none"/></fill></fills><borders count="1">'
+        '<border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf/>'
+        '</cellStyleXfs><cellXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/></cellXfs>'
+        "</styleSheet>",
+        "xl/sharedStrings.xml": f'<sst xmlns="{main}" uniqueCount="{len(strings)}">'
+        + "".join(f"<si><t>{value}</t></si>" for value in strings) + "</sst>",
+    }
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        def add(name, content):
+            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
+        for name, content in members.items():
+            add(name, content if content.startswith("<?xml") else head + content)
+        for number in numbers:
+            add(f"xl/worksheets/sheet{number}.xml", _sheet(rng, rows, len(strings)))
+
+
+def make_lines(folder, files=500, lines=2000):
+    """A folder of plain text: a million lines, each a row of the search index."""
+    text = _Text(11)
+    for number in range(files):
+        with open(os.path.join(folder, f"lines{number:03}.csv"), "w", encoding="utf-8") as file:
+            file.write("key,text\n")
+            for line in range(lines):
+                file.write(f"{number * lines + line},{' '.join(text.take(8))}\n")
