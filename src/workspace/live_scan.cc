@@ -1,5 +1,7 @@
 #include "workspace/live_scan.h"
 
+#include <algorithm>
+
 #include "base/utf8.h"
 #include "workspace/ignore_rules.h"
 #include "workspace/layout.h"
@@ -83,66 +85,63 @@ class Scanner {
   }
 
   Status ScanFolder(const std::string& folder, bool only_tracked) {
-    auto items = directory_.List(folder);
+    auto items = directory_.ListWithStatus(folder);
     if (!items.ok()) {
       if (folder.empty()) return std::move(items).status();
-      Skip(folder, items.status().message());
+      if (items.status().code() != ErrorCode::kNotFound) Skip(folder, items.status().message());
+      return OkStatus();
+    }
+    if (!folder.empty() && HasName(*items, layout::kFolder)) {
+      Skip(folder, "is a workspace of its own");
       return OkStatus();
     }
     if (options_.ignore_rules) {
       for (const char* name : {".gitignore", ".stagedignore"}) {
-        for (const DirectoryItem& item : *items) {
-          if (item.name == name && item.kind == FileKind::kFile) ReadIgnoreFile(folder, name);
-        }
+        if (HasName(*items, name)) ReadIgnoreFile(folder, name);
       }
     }
-    for (const DirectoryItem& item : *items) {
+    for (const ListedItem& item : *items) {
       const std::string path = folder.empty() ? item.name : folder + "/" + item.name;
       STAGED_RETURN_IF_ERROR(ScanItem(path, item, only_tracked));
     }
     return OkStatus();
   }
 
-  Status ScanItem(const std::string& path, const DirectoryItem& item, bool only_tracked) {
+  static bool HasName(const std::vector<ListedItem>& items, std::string_view name) {
+    const auto place = std::lower_bound(
+        items.begin(), items.end(), name,
+        [](const ListedItem& item, std::string_view wanted) { return item.name < wanted; });
+    return place != items.end() && place->name == name;
+  }
+
+  Status ScanItem(const std::string& path, const ListedItem& item, bool only_tracked) {
     if (IsReservedName(item.name) || IsScratchName(item.name)) return OkStatus();
     if (!IsValidUtf8(item.name)) {
       Skip(path, "its name is not UTF-8; rename it");
       return OkStatus();
     }
-    if (item.kind == FileKind::kDirectory) return ScanSubfolder(path, only_tracked);
-    const bool ignored = only_tracked || (options_.ignore_rules && rules_.IsIgnored(path, false));
-    if (ignored && !IsTracked(path)) return OkStatus();
-    return ScanFile(path);
+    const bool is_directory = item.status.kind == FileKind::kDirectory;
+    const bool ignored =
+        only_tracked || (options_.ignore_rules && rules_.IsIgnored(path, is_directory));
+    if (is_directory) {
+      return ignored && !HasTrackedBelow(path) ? OkStatus() : ScanFolder(path, ignored);
+    }
+    return ignored && !IsTracked(path) ? OkStatus() : ScanFile(path, item.status);
   }
 
-  Status ScanSubfolder(const std::string& path, bool only_tracked) {
-    if (directory_.Stat(path + "/" + layout::kFolder).ok()) {
-      Skip(path, "is a workspace of its own");
-      return OkStatus();
-    }
-    const bool ignored = only_tracked || (options_.ignore_rules && rules_.IsIgnored(path, true));
-    if (ignored && !HasTrackedBelow(path)) return OkStatus();
-    return ScanFolder(path, ignored);
-  }
-
-  Status ScanFile(const std::string& path) {
-    const Result<FileStatus> status = directory_.Stat(path);
-    if (!status.ok()) {
-      if (status.status().code() != ErrorCode::kNotFound) Skip(path, status.status().message());
-      return OkStatus();
-    }
-    if (status->kind == FileKind::kOther || status->kind == FileKind::kDirectory) {
+  Status ScanFile(const std::string& path, const FileStatus& status) {
+    if (status.kind == FileKind::kOther) {
       Skip(path, "is no regular file");
       return OkStatus();
     }
-    if (status->kind == FileKind::kSymlink) {
+    if (status.kind == FileKind::kSymlink) {
       const Result<std::string> target = directory_.ReadLink(path);
       if (!target.ok() || !SymlinkStaysInside(path, *target)) {
         Skip(path, "symlink leads out of the workspace");
         return OkStatus();
       }
     }
-    const Result<Entry> entry = EntryOf(directory_, path, *status, options_);
+    const Result<Entry> entry = EntryOf(directory_, path, status, options_);
     if (!entry.ok()) {
       const ErrorCode code = entry.status().code();
       if (code == ErrorCode::kNotFound) return OkStatus();  // gone meanwhile

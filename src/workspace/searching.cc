@@ -1,13 +1,16 @@
 // Search over the records of exactly one state (rule 3), now or at an operation of the journal.
 
 #include <algorithm>
+#include <thread>
 
-#include "base/glob.h"
+#include "derived/parse_pool.h"
 #include "workspace/projection.h"
 #include "workspace/workspace_impl.h"
 
 namespace staged {
 namespace {
+
+constexpr int kPoolWaitMs = 60'000;
 
 SearchMode ModeOf(SearchRequest::Mode mode) {
   switch (mode) {
@@ -101,13 +104,34 @@ Result<SearchAnswer> WorkspaceImpl::SearchOnce(const CallContext& context,
 
 Status WorkspaceImpl::IndexFiles(const std::vector<std::string>& paths, const Tree& tree,
                                  const ProgressCallback& progress) {
-  uint64_t done = 0;
-  for (const std::string& path : paths) {
-    const OptionalEntry entry = FindEntry(tree, path);
-    if (!entry) continue;
-    STAGED_ASSIGN_OR_RETURN(const auto view, ViewOf(path, entry->hash));
-    STAGED_RETURN_IF_ERROR(index_->Index({entry->hash, ExtensionOf(path)}, view, LockWait::kWait));
-    if (progress) progress(++done, paths.size());
+  std::vector<ViewKey> keys;
+  std::vector<std::string> named;  // beside `keys`
+  {
+    ParsePoolOptions options;
+    // One thread is the writer's.
+    options.parser_threads = std::max(2u, std::thread::hardware_concurrency()) - 1;
+    if (progress) {
+      options.on_progress = [&](const ParseProgress& made) { progress(made.done, paths.size()); };
+    }
+    ParsePool pool(*views_, *index_, std::move(options));
+    for (const std::string& path : paths) {
+      const OptionalEntry entry = FindEntry(tree, path);
+      if (!entry) continue;
+      keys.push_back({entry->hash, ExtensionOf(path)});
+      named.push_back(path);
+      pool.Add(entry->hash, path,
+               [this, path, hash = entry->hash] { return ReadContent(path, hash); });
+    }
+    while (!pool.WaitAll(kPoolWaitMs)) {
+    }
+    if (pool.progress().failed == 0) return OkStatus();
+  }
+  // What failed is tried once more alone: it succeeds, or its error is the answer.
+  const std::vector<bool> have = index_->HasIndexed(keys);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (have[i]) continue;
+    STAGED_ASSIGN_OR_RETURN(const auto view, ViewOf(named[i], keys[i].hash));
+    STAGED_RETURN_IF_ERROR(index_->Index(keys[i], view, LockWait::kWait));
   }
   return OkStatus();
 }
