@@ -68,9 +68,11 @@ class Answer:
         return f"staged {' '.join(map(str, self.arguments))} -> {self.code}\n{self.out!r}\n{self.err!r}"
 
 
+ENVIRONMENT = dict(os.environ, USER="pat", TZ="UTC")
+
+
 def run(*arguments, stdin=b"", cwd=None, timeout=None):
-    environment = dict(os.environ, USER="pat", TZ="UTC")
-    done = subprocess.run([BINARY, *arguments], input=stdin, cwd=cwd, env=environment,
+    done = subprocess.run([BINARY, *arguments], input=stdin, cwd=cwd, env=ENVIRONMENT,
                           capture_output=True, timeout=timeout or TIMEOUT_SECONDS, check=False)
     return Answer(arguments, done.returncode, done.stdout, done.stderr)
 
@@ -155,6 +157,11 @@ class Workspace:
 def rows_of(operation):
     """The (path, base, hash) rows of one line of the log, which has one inline or a list."""
     return operation["paths"] if "paths" in operation else [operation]
+
+
+def needs(module):
+    """Skips a class of tests where a Python package (an independent reader) is not installed."""
+    return unittest.skipIf(module is None, "the package is not installed")
 
 
 class TestCase(unittest.TestCase):
