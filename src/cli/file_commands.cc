@@ -193,7 +193,12 @@ int RunCompletion(Context& context) {
 
 void PrintView(Context& context, const View& view, const std::string& path, Freshness freshness,
                bool conflict) {
-  const Selection selection = SelectionOf(context);
+  Selection selection = SelectionOf(context);
+  // A locator may be spelt in several ways; the record's own is what selects.
+  if (!selection.at.empty()) {
+    const auto record = view.Find(selection.at);
+    if (record.ok()) selection.at = record->locator;
+  }
   const Format* format = context.formats().Find(view.format);
   const Profile* profile = format != nullptr ? &format->descriptor().profile : nullptr;
   if (context.line().Has("--jsonl")) {

@@ -1,5 +1,7 @@
 #include "staged/view.h"
 
+#include "record/cell_address.h"
+
 namespace staged {
 
 size_t View::record_count() const {
@@ -26,12 +28,31 @@ std::vector<Record> View::Records() const {
   return records;
 }
 
+namespace {
+
+// A cell's locator as records write it: Q3!$c$5 is 'Q3'!C5. Other locators stay as they are.
+std::string UsualSpelling(std::string_view locator) {
+  const std::optional<SheetLocator> split = SplitSheetLocator(locator);
+  if (!split || split->sheet.empty()) return std::string(locator);
+  const std::optional<CellRange> range = ParseCellRange(split->rest);
+  return QuoteSheetName(split->sheet) + "!" + (range ? FormatCellRange(*range) : split->rest);
+}
+
+}  // namespace
+
 Result<Record> View::Find(std::string_view locator) const {
   std::optional<Record> found;
-  ForEach([&](const Record& record) {
-    if (record.locator == locator) found = record;
-    return !found.has_value();
-  });
+  const auto look = [&](std::string_view spelling) {
+    ForEach([&](const Record& record) {
+      if (record.locator == spelling) found = record;
+      return !found.has_value();
+    });
+  };
+  look(locator);
+  if (!found) {
+    const std::string spelling = UsualSpelling(locator);
+    if (spelling != locator) look(spelling);
+  }
   if (found) return *std::move(found);
   return Status(ErrorCode::kNoMatch, "no record has the locator '" + std::string(locator) +
                                          "'; list the locators with `staged parse FILE --jsonl`");
