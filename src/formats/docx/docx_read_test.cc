@@ -137,7 +137,7 @@ TEST(DocxRead, ComputesListLabels) {
     labels += AttributeOf(view, "p:" + std::to_string(i), "label").as_string() + " ";
   }
   EXPECT_EQ(labels, "1. 1.1 1.2 2. 2.1 ");
-  EXPECT_EQ(AttributeOf(view, "p:2", "style"), Value("heading 2"));
+  EXPECT_EQ(AttributeOf(view, "p:2", "style"), Value("Heading 2"));
   EXPECT_EQ(AttributeOf(view, "p:2", "level"), Value(2));
 }
 

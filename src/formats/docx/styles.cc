@@ -71,7 +71,13 @@ const Style* StyleTable::FindByName(std::string_view name, std::string_view type
 
 std::string StyleTable::NameOf(std::string_view id) const {
   const Style* style = Find(id);
-  return style != nullptr && !style->name.empty() ? style->name : std::string(id);
+  if (style == nullptr || style->name.empty()) return std::string(id);
+  // Word stores these built-in names in lower case and shows them with a capital.
+  std::string name = style->name;
+  if (name.starts_with("heading ") || name == "caption" || name == "header" || name == "footer") {
+    name.front() = static_cast<char>(name.front() - 'a' + 'A');
+  }
+  return name;
 }
 
 const Style* StyleTable::DefaultParagraphStyle() const {
