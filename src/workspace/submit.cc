@@ -23,6 +23,12 @@ SubmitAnswer AnswerOfSubmit(const Operation& operation) {
   return answer;
 }
 
+Status ReviewVoid(const std::string& path) {
+  return {ErrorCode::kReviewVoid,
+          "'" + path + "' changed after its review; run `staged review` again",
+          Value::Object{{"path", path}}};
+}
+
 // Removals before creations, so that a file may take a removed directory's name and the reverse.
 void OrderForPublication(std::vector<PathChange>& changes) {
   std::stable_sort(changes.begin(), changes.end(),
@@ -32,6 +38,21 @@ void OrderForPublication(std::vector<PathChange>& changes) {
 }
 
 }  // namespace
+
+Result<bool> WorkspaceImpl::WasReviewed(JournalReader& reader, const std::string& branch,
+                                        const StagedPath& staged) {
+  OperationFilter filter;
+  filter.branch = branch;
+  filter.path = staged.path;
+  filter.newest_first = true;
+  bool reviewed = false;
+  STAGED_RETURN_IF_ERROR(reader.Scan(filter, [&](const Operation& operation) {
+    if (operation.sequence <= staged.operations.front()) return false;
+    reviewed = reviewed || operation.type == OperationType::kReview;
+    return !reviewed;
+  }));
+  return reviewed;
+}
 
 Result<std::string> WorkspaceImpl::FindReceipt(const std::vector<ReceiptRow>& receipts,
                                                const StagedPath& staged, const PathPolicy& policy) {
@@ -61,11 +82,7 @@ Result<std::string> WorkspaceImpl::FindReceipt(const std::vector<ReceiptRow>& re
                   "the review of '" + staged.path + "' was rejected; change it and review again",
                   details);
   }
-  if (other) {
-    return Status(ErrorCode::kReviewVoid,
-                  "'" + staged.path + "' changed after its review; run `staged review` again",
-                  details);
-  }
+  if (other) return ReviewVoid(staged.path);
   return Status(ErrorCode::kNotReviewed,
                 "'" + staged.path + "' was not reviewed; run `staged review` first", details);
 }
@@ -94,6 +111,12 @@ Result<WorkspaceImpl::SubmitPlan> WorkspaceImpl::PlanSubmit(
     if (!staged.changes_anything()) continue;
     Result<std::string> receipt = FindReceipt(receipts, staged, policy.For(path));
     if (!receipt.ok()) {
+      const bool none_left = std::none_of(receipts.begin(), receipts.end(),
+                                          [&](const ReceiptRow& row) { return row.path == path; });
+      if (none_left) {
+        STAGED_ASSIGN_OR_RETURN(const bool reviewed, WasReviewed(reader, branch, staged));
+        if (reviewed) receipt = ReviewVoid(path);
+      }
       if (!refusal || receipt.status().code() < refusal->code()) refusal = receipt.status();
       continue;
     }

@@ -198,6 +198,9 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   Result<SubmitPlan> PlanSubmit(JournalReader& reader, const Reduction& reduction,
                                 const std::vector<Operation>& operations, const std::string& branch,
                                 const std::vector<std::string>& paths);
+  // Whether operations that are staged there were reviewed before a later one voided the receipt.
+  static Result<bool> WasReviewed(JournalReader& reader, const std::string& branch,
+                                  const StagedPath& staged);
   Result<std::string> FindReceipt(const std::vector<ReceiptRow>& receipts, const StagedPath& staged,
                                   const PathPolicy& policy);
   Status CheckOfficeLocks(const std::vector<PathChange>& changes);
