@@ -14,6 +14,7 @@
 #include "diff/kept_runs.h"
 #include "diff/matching.h"
 #include "diff/part_changes.h"
+#include "diff/segment_pairing.h"
 #include "diff/summary.h"
 #include "diff/words.h"
 #include "record/cell_address.h"
@@ -22,44 +23,6 @@ namespace staged {
 namespace {
 
 constexpr size_t kContextBytesMax = 80;
-
-// Segments that both sides have, with equal part and digest: their records are never made.
-struct SegmentPairing {
-  std::vector<bool> from_skipped, to_skipped;
-  std::vector<std::pair<size_t, size_t>> pairs;  // positions, by increasing position in `to`
-};
-
-SegmentPairing PairSegments(const View& from, const View& to) {
-  SegmentPairing pairing;
-  pairing.from_skipped.resize(from.segments.size());
-  pairing.to_skipped.resize(to.segments.size());
-  std::map<std::pair<std::string, ContentHash>, std::vector<size_t>> of_from;
-  for (size_t i = from.segments.size(); i > 0; --i) {
-    const Segment& segment = *from.segments[i - 1];
-    of_from[{segment.part(), segment.digest()}].push_back(i - 1);
-  }
-  for (size_t i = 0; i < to.segments.size(); ++i) {
-    const Segment& segment = *to.segments[i];
-    const auto found = of_from.find({segment.part(), segment.digest()});
-    if (found == of_from.end() || found->second.empty()) continue;
-    const size_t other = found->second.back();
-    if (from.segments[other]->record_count() != segment.record_count()) continue;
-    found->second.pop_back();
-    pairing.from_skipped[other] = pairing.to_skipped[i] = true;
-    pairing.pairs.emplace_back(other, i);
-  }
-  return pairing;
-}
-
-std::vector<size_t> SegmentStarts(const View& view) {
-  std::vector<size_t> starts;
-  size_t start = 0;
-  for (const auto& segment : view.segments) {
-    starts.push_back(start);
-    start += segment->record_count();
-  }
-  return starts;
-}
 
 std::string Shortened(std::string_view text) {
   if (text.size() <= kContextBytesMax) return std::string(text);
@@ -360,16 +323,13 @@ class DiffBuilder {
 
   // Also hands the records of changed nodes over to their changes: nothing reads them later.
   void BuildKept(const SegmentPairing& pairing) {
-    const std::vector<size_t> from_starts = SegmentStarts(from_);
-    const std::vector<size_t> to_starts = SegmentStarts(to_);
     KeptRunBuilder builder;
-    size_t next_pair = 0;
+    size_t next_run = 0;
     const auto add_skipped_before = [&](size_t index) {
-      for (; next_pair < pairing.pairs.size(); ++next_pair) {
-        const auto [left, right] = pairing.pairs[next_pair];
-        if (to_starts[right] >= index) break;
-        builder.AddUnshifted(from_starts[left], to_starts[right],
-                             to_.segments[right]->record_count());
+      for (; next_run < pairing.runs.size(); ++next_run) {
+        const RecordRun& run = pairing.runs[next_run];
+        if (run.to_index >= index) break;
+        builder.AddUnshifted(run.from_index, run.to_index, run.count);
       }
     };
     for (uint32_t i = 0; i < right_.nodes.size(); ++i) {

@@ -91,21 +91,22 @@ uint64_t KindRules::GridContent(const Record& record) const {
   return content == 0 ? 1 : content;
 }
 
-DiffForest BuildForest(const View& view, const std::vector<bool>& skipped_segments,
+DiffForest BuildForest(const View& view, const std::vector<SkippedRecords>& skipped,
                        const KindRules& rules) {
   DiffForest forest;
   size_t count = 0;
   for (size_t i = 0; i < view.segments.size(); ++i) {
-    if (!skipped_segments[i]) count += view.segments[i]->record_count();
+    if (skipped[i].all) continue;
+    count += skipped[i].kept.empty() ? view.segments[i]->record_count() : skipped[i].kept.size();
   }
   forest.nodes.reserve(count);
-  size_t index = 0;
+  size_t start = 0;
   for (size_t i = 0; i < view.segments.size(); ++i) {
-    if (skipped_segments[i]) {
-      index += view.segments[i]->record_count();
-      continue;
-    }
-    view.segments[i]->ForEach([&](const Record& record) {
+    const Segment& segment = *view.segments[i];
+    size_t index = start;
+    start += segment.record_count();
+    if (skipped[i].all) continue;
+    const auto add = [&](const Record& record) {
       DiffNode node;
       node.record = record;
       node.index = index++;
@@ -115,7 +116,16 @@ DiffForest BuildForest(const View& view, const std::vector<bool>& skipped_segmen
       node.grid_content = rules.GridContent(record);
       forest.nodes.push_back(std::move(node));
       return true;
-    });
+    };
+    if (skipped[i].kept.empty()) {
+      segment.ForEach(add);
+      continue;
+    }
+    const size_t first = index;
+    for (const size_t kept : skipped[i].kept) {
+      index = first + kept;
+      add(segment.At(kept));
+    }
   }
   LinkParents(forest);
   const std::vector<uint32_t> order = TopologicalOrder(forest);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "diff/segment_pairing.h"
 #include "staged/ext/format.h"
 #include "staged/view.h"
 
@@ -28,8 +29,8 @@ struct DiffNode {
   std::vector<uint32_t> children;
 };
 
-// The records of a view's segments that are not skipped, as a forest. A parent that is not among
-// them (it lies in a skipped segment) is known by its locator only.
+// The records of a view that are not skipped, as a forest. A parent that is not among them is known
+// by its locator only.
 struct DiffForest {
   std::vector<DiffNode> nodes;
   std::vector<uint32_t> roots;
@@ -49,7 +50,7 @@ class KindRules {
   std::unordered_map<std::string, const KindRule*> rules_;
 };
 
-[[nodiscard]] DiffForest BuildForest(const View& view, const std::vector<bool>& skipped_segments,
+[[nodiscard]] DiffForest BuildForest(const View& view, const std::vector<SkippedRecords>& skipped,
                                      const KindRules& rules);
 
 }  // namespace staged

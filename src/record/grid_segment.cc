@@ -144,6 +144,28 @@ size_t GridSegment::LowerBound(uint32_t row) const {
   return static_cast<size_t>(std::lower_bound(rows_.begin(), rows_.end(), row) - rows_.begin());
 }
 
+std::optional<std::vector<size_t>> GridSegment::FindDifferingCells(const GridSegment& other,
+                                                                   size_t most) const {
+  const bool same_sheet = sheet_.name == other.sheet_.name && sheet_.part == other.sheet_.part &&
+                          sheet_.parent == other.sheet_.parent &&
+                          sheet_.hidden == other.sheet_.hidden &&
+                          sheet_.epoch == other.sheet_.epoch;
+  if (!same_sheet || rows_ != other.rows_ || columns_ != other.columns_) return std::nullopt;
+  std::vector<size_t> differing;
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    // A string's payload is its number in the pool: what counts is the text.
+    const bool pooled = types_[i] == CellType::kString || types_[i] == CellType::kError;
+    const bool same =
+        types_[i] == other.types_[i] &&
+        (pooled ? string(i) == other.string(i) : payloads_[i] == other.payloads_[i]) &&
+        formula(i) == other.formula(i) && number_format(i) == other.number_format(i);
+    if (same) continue;
+    if (differing.size() == most) return std::nullopt;
+    differing.push_back(i);
+  }
+  return differing;
+}
+
 std::optional<size_t> GridSegment::FindCell(CellAddress address) const {
   const size_t begin = LowerBound(address.row);
   const size_t end = LowerBound(address.row + 1);

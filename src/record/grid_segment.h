@@ -75,6 +75,11 @@ class GridSegment final : public Segment {
   // Index of the first cell of that row or of one below; cell_count() when there is none.
   [[nodiscard]] size_t LowerBound(uint32_t row) const;
 
+  // Indices of the cells whose records differ, when both hold the same sheet with cells at the same
+  // addresses and no more than `most` differ; else nullopt.
+  [[nodiscard]] std::optional<std::vector<size_t>> FindDifferingCells(const GridSegment& other,
+                                                                      size_t most) const;
+
   // Behind the tag that DecodeSegment reads. Errors: kDataLoss.
   [[nodiscard]] static Result<std::shared_ptr<const Segment>> Decode(std::string_view bytes);
 

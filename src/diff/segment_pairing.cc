@@ -1,0 +1,129 @@
+#include "diff/segment_pairing.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "record/grid_segment.h"
+
+namespace staged {
+namespace {
+
+// Small grids are quick anyway; many changed cells may be rows or columns that moved.
+constexpr size_t kGridCellsMin = 4096;
+constexpr size_t kChangedCellsMax = 256;
+
+std::vector<size_t> SegmentStarts(const View& view) {
+  std::vector<size_t> starts;
+  size_t start = 0;
+  for (const auto& segment : view.segments) {
+    starts.push_back(start);
+    start += segment->record_count();
+  }
+  return starts;
+}
+
+const GridSegment* AsLargeGrid(const Segment& segment) {
+  if (segment.record_count() < kGridCellsMin) return nullptr;
+  return dynamic_cast<const GridSegment*>(&segment);
+}
+
+// Whether a row with changed cells directly follows another one. Rows that were put in at one place
+// and taken out at another change every row between the two.
+bool HasNeighbours(const GridSegment& grid, const std::vector<size_t>& cells) {
+  for (size_t i = 1; i < cells.size(); ++i) {
+    const uint32_t before = grid.row(cells[i - 1]);
+    const uint32_t row = grid.row(cells[i]);
+    if (row == before) continue;
+    if (grid.row(grid.LowerBound(before + 1)) == row) return true;
+  }
+  return false;
+}
+
+std::optional<std::vector<size_t>> ChangedInPlace(const GridSegment& from, const GridSegment& to) {
+  std::optional<std::vector<size_t>> cells = from.FindDifferingCells(to, kChangedCellsMax);
+  if (!cells || cells->empty() || HasNeighbours(from, *cells)) return std::nullopt;
+  return cells;
+}
+
+class Pairer {
+ public:
+  Pairer(const View& from, const View& to)
+      : from_(from), to_(to), from_starts_(SegmentStarts(from)), to_starts_(SegmentStarts(to)) {
+    pairing_.from_skipped.resize(from.segments.size());
+    pairing_.to_skipped.resize(to.segments.size());
+  }
+
+  SegmentPairing Pair() {
+    PairEqual();
+    PairGrids();
+    std::sort(pairing_.runs.begin(), pairing_.runs.end(),
+              [](const RecordRun& a, const RecordRun& b) { return a.to_index < b.to_index; });
+    return std::move(pairing_);
+  }
+
+ private:
+  void PairEqual() {
+    std::map<std::pair<std::string, ContentHash>, std::vector<size_t>> of_from;
+    for (size_t i = from_.segments.size(); i > 0; --i) {
+      const Segment& segment = *from_.segments[i - 1];
+      of_from[{segment.part(), segment.digest()}].push_back(i - 1);
+    }
+    for (size_t i = 0; i < to_.segments.size(); ++i) {
+      const Segment& segment = *to_.segments[i];
+      const auto found = of_from.find({segment.part(), segment.digest()});
+      if (found == of_from.end() || found->second.empty()) continue;
+      const size_t other = found->second.back();
+      if (from_.segments[other]->record_count() != segment.record_count()) continue;
+      found->second.pop_back();
+      pairing_.from_skipped[other].all = pairing_.to_skipped[i].all = true;
+      pairing_.runs.push_back({from_starts_[other], to_starts_[i], segment.record_count()});
+    }
+  }
+
+  void PairGrids() {
+    std::map<std::string, size_t> grids;  // of `from`, by part
+    for (size_t i = 0; i < from_.segments.size(); ++i) {
+      const bool wanted = !pairing_.from_skipped[i].all && AsLargeGrid(*from_.segments[i]);
+      if (wanted) grids.emplace(from_.segments[i]->part(), i);
+    }
+    for (size_t i = 0; i < to_.segments.size(); ++i) {
+      const GridSegment* grid =
+          pairing_.to_skipped[i].all ? nullptr : AsLargeGrid(*to_.segments[i]);
+      const auto found = grid == nullptr ? grids.end() : grids.find(grid->part());
+      if (found == grids.end()) continue;
+      const size_t other = found->second;
+      auto cells = ChangedInPlace(*AsLargeGrid(*from_.segments[other]), *grid);
+      if (!cells) continue;
+      grids.erase(found);
+      AddRunsBetween(*cells, from_starts_[other], to_starts_[i], grid->cell_count());
+      pairing_.from_skipped[other].kept = *cells;
+      pairing_.to_skipped[i].kept = *std::move(cells);
+    }
+  }
+
+  void AddRunsBetween(const std::vector<size_t>& cells, size_t from_start, size_t to_start,
+                      size_t count) {
+    size_t begin = 0;
+    for (size_t i = 0; i <= cells.size(); ++i) {
+      const size_t end = i < cells.size() ? cells[i] : count;
+      if (end > begin) {
+        pairing_.runs.push_back({from_start + begin, to_start + begin, end - begin});
+      }
+      begin = end + 1;
+    }
+  }
+
+  const View& from_;
+  const View& to_;
+  const std::vector<size_t> from_starts_, to_starts_;
+  SegmentPairing pairing_;
+};
+
+}  // namespace
+
+SegmentPairing PairSegments(const View& from, const View& to) { return Pairer(from, to).Pair(); }
+
+}  // namespace staged
