@@ -1,6 +1,7 @@
 #include "derived/view_cache.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/binary.h"
 #include "derived/view_codec.h"
@@ -11,6 +12,9 @@ namespace {
 constexpr size_t kKeyBytes = 16;
 // An encoded segment may be larger than the part it came from: addresses are spelled out.
 constexpr uint64_t kExpansionMax = 64;
+// From how many keys on the table is walked, unless it has this many rows a key.
+constexpr size_t kWalkKeysMin = 256;
+constexpr uint64_t kWalkRowsPerKeyMax = 8;
 
 std::string ShortDigest(std::string_view bytes) {
   return std::string(ContentHash::Of(bytes).raw().substr(0, kKeyBytes));
@@ -256,6 +260,14 @@ std::vector<bool> ViewCache::HasCurrentViews(const std::vector<ViewKey>& keys) {
   (void)database_.Read([&](Connection& connection) -> Status {
     STAGED_ASSIGN_OR_RETURN(const int64_t profile, ProfileId(connection));
     if (profile == 0) return OkStatus();
+    // One walk along the table's index costs less than many searches, unless most of the table is
+    // of other contents.
+    STAGED_ASSIGN_OR_RETURN(Statement last, connection.Prepare("SELECT max(id) FROM view"));
+    STAGED_ASSIGN_OR_RETURN(const bool has_last, last.Step());
+    const auto rows = static_cast<uint64_t>(has_last ? last.Integer(0) : 0);
+    if (keys.size() >= kWalkKeysMin && rows / kWalkRowsPerKeyMax < keys.size()) {
+      return WalkViews(connection, profile, keys, answers);
+    }
     STAGED_ASSIGN_OR_RETURN(Statement find,
                             connection.Prepare("SELECT 1 FROM view WHERE hash=? AND extension=? "
                                                "AND profile=?"));
@@ -270,6 +282,33 @@ std::vector<bool> ViewCache::HasCurrentViews(const std::vector<ViewKey>& keys) {
     return OkStatus();
   });
   return answers;
+}
+
+Status ViewCache::WalkViews(Connection& connection, int64_t profile,
+                            const std::vector<ViewKey>& keys, std::vector<bool>& answers) {
+  using Wanted = std::tuple<std::string_view, std::string_view, size_t>;  // hash, extension, index
+  std::vector<Wanted> wanted;
+  wanted.reserve(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    wanted.emplace_back(keys[i].hash.raw(), keys[i].extension, i);
+  }
+  std::sort(wanted.begin(), wanted.end());
+  STAGED_ASSIGN_OR_RETURN(Statement walk,
+                          connection.Prepare("SELECT hash, extension FROM view WHERE profile=? "
+                                             "ORDER BY hash, extension"));
+  walk.BindInteger(1, profile);
+  auto next = wanted.begin();
+  while (next != wanted.end()) {
+    STAGED_ASSIGN_OR_RETURN(const bool row, walk.Step());
+    if (!row) break;
+    const std::pair<std::string_view, std::string_view> at{walk.Bytes(0), walk.Bytes(1)};
+    const auto key_of = [](const Wanted& one) {
+      return std::pair{std::get<0>(one), std::get<1>(one)};
+    };
+    while (next != wanted.end() && key_of(*next) < at) ++next;
+    for (; next != wanted.end() && key_of(*next) == at; ++next) answers[std::get<2>(*next)] = true;
+  }
+  return OkStatus();
 }
 
 Status ViewCache::Forget(const ContentHash& hash) {

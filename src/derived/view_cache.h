@@ -111,6 +111,9 @@ class ViewCache {
   [[nodiscard]] std::string SegmentKey(std::string_view format, const ParserVersion& parser,
                                        std::string_view fallback, std::string_view part,
                                        const ContentHash& digest) const;
+  // The answers of HasCurrentViews by one walk over all views.
+  static Status WalkViews(Connection& connection, int64_t profile, const std::vector<ViewKey>& keys,
+                          std::vector<bool>& answers);
   Status SweepSegments();
   Status RemoveSegment(Connection& connection, int64_t id);
   std::shared_ptr<const Segment> LiveSegment(const std::string& key);

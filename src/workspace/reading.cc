@@ -16,6 +16,20 @@ constexpr size_t kStaleDiffBytesMax = 2'000;
 
 Value HashValue(const BaseHash& hash) { return hash ? Value(hash->ToString()) : Value(); }
 
+// Looks up paths that come in ascending order.
+class TreeWalk {
+ public:
+  explicit TreeWalk(const Tree& tree) : next_(tree.begin()), end_(tree.end()) {}
+  OptionalEntry Find(const std::string& path) {
+    while (next_ != end_ && next_->first < path) ++next_;
+    return next_ != end_ && next_->first == path ? OptionalEntry(next_->second) : OptionalEntry();
+  }
+
+ private:
+  Tree::const_iterator next_;
+  const Tree::const_iterator end_;
+};
+
 FileState StateOf(const StagedPath& staged, const std::vector<ReceiptRow>& receipts) {
   if (staged.conflict) return FileState::kConflict;
   if (staged.converged || !staged.changes_anything()) return FileState::kInitial;
@@ -66,7 +80,7 @@ Result<WorkspaceImpl::BranchState> WorkspaceImpl::ReadBranch(const std::string& 
   BranchState state;
   STAGED_ASSIGN_OR_RETURN(state.live, ObserveLive(*journal_, *root_directory_, memory_.get()));
   STAGED_ASSIGN_OR_RETURN(state.operations, state.live.reader->LiveOperations(branch));
-  state.reduction = Reduce(state.live.accepted, state.live.overlay, state.operations);
+  state.reduction = Reduce(std::move(state.live.accepted), state.live.overlay, state.operations);
   return state;
 }
 
@@ -84,16 +98,21 @@ Result<StatusReport> WorkspaceImpl::GetStatus(const CallContext& context) {
 
   std::map<std::string, FileRow> extra;  // staged deletions and moves away
   std::vector<ViewKey> keys;
+  // Rows are made in order of their paths, beside which both trees are walked.
+  TreeWalk accepted_walk(state.reduction.accepted);
+  TreeWalk disk_walk(state.live.disk);
+  report.files.reserve(state.reduction.working.size());
+  keys.reserve(state.reduction.working.size());
   const auto add = [&](const std::string& path, const OptionalEntry& working) {
     FileRow row;
     row.path = path;
-    const OptionalEntry accepted = FindEntry(state.reduction.accepted, path);
+    const OptionalEntry accepted = accepted_walk.Find(path);
     const StagedPath* staged = state.reduction.Find(path);
     row.kind = working ? working->kind : accepted ? accepted->kind : EntryKind::kFile;
     row.state = FileStateName(staged ? StateOf(*staged, receipts) : FileState::kInitial);
     row.accepted = HashOf(accepted);
     row.working = HashOf(working);
-    row.disk = HashOf(FindEntry(state.live.disk, path));
+    row.disk = HashOf(disk_walk.Find(path));
     if (staged) row.staged = HashOf(staged->staged);
     if (const auto other = others.find(path); other != others.end()) row.also_on = other->second;
     report.files.push_back(std::move(row));

@@ -1,6 +1,8 @@
 // Writing calls that stage one change on a branch.
 
 #include <algorithm>
+#include <optional>
+#include <thread>
 
 #include "workspace/layout.h"
 #include "workspace/paths.h"
@@ -9,6 +11,8 @@
 
 namespace staged {
 namespace {
+
+constexpr size_t kCompareBesideBytesMin = size_t{1} << 20;
 
 Value EditsToValue(const std::vector<Edit>& edits) {
   Value::Array list;
@@ -189,17 +193,31 @@ Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
   plan.bytes = outcome.bytes;
   plan.put.rewritten_members = outcome.rewritten_members;
   plan.edits = edits;
-  STAGED_ASSIGN_OR_RETURN(StagedChange answer, StageBytes(context, plan));
-  answer.derived = std::move(outcome.derived);
-  // The write is acknowledged from here on: the view and the difference are a courtesy.
-  const Result<std::shared_ptr<const View>> before = ViewOf(normal, working->hash);
-  const Result<std::shared_ptr<const View>> after =
-      answer.hash ? views_->Get(*answer.hash, normal,
-                                [&]() -> Result<std::string> { return outcome.bytes; })
-                  : before;
-  if (before.ok() && after.ok()) {
-    answer.diff = ComputeDiff(**before, **after, format.descriptor().profile);
+  // The view and the difference are a courtesy: without them the write is acknowledged all the
+  // same.
+  ContentHash hash;
+  std::optional<Diff> diff;
+  const auto compare = [&] {
+    const Result<std::shared_ptr<const View>> before = ViewOf(normal, working->hash);
+    hash = ContentHash::Of(outcome.bytes);
+    const Result<std::shared_ptr<const View>> after =
+        views_->Get(hash, normal, [&]() -> Result<std::string> { return outcome.bytes; });
+    if (before.ok() && after.ok()) {
+      diff = ComputeDiff(**before, **after, format.descriptor().profile);
+    }
+  };
+  // A large file is parsed while its bytes are made durable.
+  std::thread comparer;
+  if (outcome.bytes.size() >= kCompareBesideBytesMin) comparer = std::thread(compare);
+  Result<StagedChange> answer = StageBytes(context, plan);
+  if (comparer.joinable()) {
+    comparer.join();
+  } else if (answer.ok()) {
+    compare();
   }
+  STAGED_RETURN_IF_ERROR(answer.status());
+  answer->derived = std::move(outcome.derived);
+  if (answer->hash == hash) answer->diff = std::move(diff);
   return answer;
 }
 
