@@ -37,9 +37,12 @@ INSERT INTO body_index(body_index, rank) VALUES('hashsize', 8388608);
 PRAGMA user_version=2;
 )sql";
 
-// NORMAL keeps the database consistent after power loss; only the last transactions may be missing.
+// With a limit the last connection that closes empties the log, which the next process would have
+// to read whole. NORMAL keeps the database consistent after power loss; only the last transactions
+// may be missing.
 inline constexpr char kDerivedSettings[] =
     "PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=4000; PRAGMA cache_size=-65536;"
+    "PRAGMA journal_size_limit=67108864;"
     "PRAGMA temp_store=MEMORY; PRAGMA mmap_size=0";
 
 }  // namespace staged

@@ -1,6 +1,7 @@
 #include "staged/view.h"
 
 #include "record/cell_address.h"
+#include "record/grid_segment.h"
 
 namespace staged {
 
@@ -38,15 +39,32 @@ std::string UsualSpelling(std::string_view locator) {
   return QuoteSheetName(split->sheet) + "!" + (range ? FormatCellRange(*range) : split->rest);
 }
 
+// The cell of that locator, without making the records of all others.
+std::optional<Record> FindInGrid(const GridSegment& grid, std::string_view locator) {
+  const std::optional<SheetLocator> split = SplitSheetLocator(locator);
+  if (!split || split->sheet != grid.sheet().name) return std::nullopt;
+  const std::optional<CellAddress> cell = ParseCellAddress(split->rest);
+  const std::optional<size_t> index = cell ? grid.FindCell(*cell) : std::nullopt;
+  if (!index || grid.locator(*index) != locator) return std::nullopt;
+  return grid.At(*index);
+}
+
 }  // namespace
 
 Result<Record> View::Find(std::string_view locator) const {
   std::optional<Record> found;
   const auto look = [&](std::string_view spelling) {
-    ForEach([&](const Record& record) {
-      if (record.locator == spelling) found = record;
-      return !found.has_value();
-    });
+    for (const auto& segment : segments) {
+      if (const auto* grid = dynamic_cast<const GridSegment*>(segment.get())) {
+        found = FindInGrid(*grid, spelling);
+      } else {
+        segment->ForEach([&](const Record& record) {
+          if (record.locator == spelling) found = record;
+          return !found.has_value();
+        });
+      }
+      if (found) return;
+    }
   };
   look(locator);
   if (!found) {

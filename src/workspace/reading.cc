@@ -173,8 +173,15 @@ Result<Content> WorkspaceImpl::Read(const CallContext& context, const std::strin
 
 Result<Content> WorkspaceImpl::ReadOnce(const CallContext& context, const std::string& path,
                                         const BaseHash& at) {
+  STAGED_ASSIGN_OR_RETURN(const BranchState state, ReadBranch(context.branch));
+  STAGED_ASSIGN_OR_RETURN(Content content, Locate(state, context.branch, path, at));
+  STAGED_ASSIGN_OR_RETURN(content.bytes, ReadLocated(state, content));
+  return content;
+}
+
+Result<Content> WorkspaceImpl::Locate(const BranchState& state, const std::string& branch,
+                                      const std::string& path, const BaseHash& at) {
   STAGED_ASSIGN_OR_RETURN(const std::string normal, NormalizePath(path));
-  STAGED_ASSIGN_OR_RETURN(BranchState state, ReadBranch(context.branch));
   Content content;
   content.path = normal;
   const OptionalEntry working = FindEntry(state.reduction.working, normal);
@@ -183,8 +190,8 @@ Result<Content> WorkspaceImpl::ReadOnce(const CallContext& context, const std::s
   if (!at || (working && working->hash == *at)) {
     if (!working) {
       return Status(ErrorCode::kNotFound, "'" + normal +
-                                              "' is not in the working state of branch '" +
-                                              context.branch + "'; `staged ls` lists what is");
+                                              "' is not in the working state of branch '" + branch +
+                                              "'; `staged ls` lists what is");
     }
     content.entry = *working;
   } else {
@@ -196,7 +203,11 @@ Result<Content> WorkspaceImpl::ReadOnce(const CallContext& context, const std::s
                                               "'; `staged log --path` lists what was");
     }
   }
-  Result<std::string> bytes = ReadContent(normal, content.entry.hash);
+  return content;
+}
+
+Result<std::string> WorkspaceImpl::ReadLocated(const BranchState& state, const Content& content) {
+  Result<std::string> bytes = ReadContent(content.path, content.entry.hash);
   if (!bytes.ok() && bytes.status().code() == ErrorCode::kNotFound) {
     STAGED_ASSIGN_OR_RETURN(const auto forgotten, ForgottenHashes(*state.live.reader));
     if (forgotten.contains(content.entry.hash)) {
@@ -205,14 +216,13 @@ Result<Content> WorkspaceImpl::ReadOnce(const CallContext& context, const std::s
     }
     // A save that raced with this read is simply newer; anything else is missing.
     STAGED_ASSIGN_OR_RETURN(const bool acknowledged,
-                            state.live.reader->WasAt(normal, content.entry.hash));
+                            state.live.reader->WasAt(content.path, content.entry.hash));
     if (acknowledged) {
       return Status(ErrorCode::kDataLoss, content.entry.hash.ToString() +
                                               " is missing from the store; run `staged fsck`");
     }
   }
-  STAGED_ASSIGN_OR_RETURN(content.bytes, std::move(bytes));
-  return content;
+  return bytes;
 }
 
 Result<std::shared_ptr<const View>> WorkspaceImpl::ViewOf(const std::string& path,
@@ -228,14 +238,20 @@ Result<ViewAnswer> WorkspaceImpl::GetView(const CallContext& context, const std:
 Result<ViewAnswer> WorkspaceImpl::GetViewOnce(const CallContext& context, const std::string& path,
                                               const BaseHash& at, WaitForViews wait) {
   if (wait == WaitForViews::kWait || at) {
-    STAGED_ASSIGN_OR_RETURN(Content content, Read(context, path, at));
+    STAGED_ASSIGN_OR_RETURN(const BranchState state, ReadBranch(context.branch));
+    STAGED_ASSIGN_OR_RETURN(const Content content, Locate(state, context.branch, path, at));
     ViewAnswer answer;
     answer.path = content.path;
     answer.current = content.entry.hash;
     answer.conflict = content.conflict;
+    // A view at hand is enough while its content is there: it may have been forgotten elsewhere.
+    STAGED_ASSIGN_OR_RETURN(const bool stored, store_->Has(content.entry.hash));
+    if (stored) answer.view = views_->Find(content.entry.hash, content.path);
+    if (answer.view) return answer;
+    STAGED_ASSIGN_OR_RETURN(const std::string bytes, ReadLocated(state, content));
     STAGED_ASSIGN_OR_RETURN(answer.view,
                             views_->Get(content.entry.hash, content.path,
-                                        [&]() -> Result<std::string> { return content.bytes; }));
+                                        [&]() -> Result<std::string> { return bytes; }));
     return answer;
   }
   STAGED_ASSIGN_OR_RETURN(const std::string normal, NormalizePath(path));

@@ -142,6 +142,11 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
                                  const BaseHash& at, WaitForViews wait);
   Result<std::vector<std::pair<std::string, Diff>>> GetDiffOnce(
       const CallContext& context, const std::vector<std::string>& paths);
+  // Path, entry and conflict of what is read at the branch's working state, or at a content that
+  // was there once; without the bytes, which ReadLocated reads.
+  Result<Content> Locate(const BranchState& state, const std::string& branch,
+                         const std::string& path, const BaseHash& at);
+  Result<std::string> ReadLocated(const BranchState& state, const Content& content);
   // The bytes of a content of that path: from the store, or from disk while only there.
   Result<std::string> ReadContent(const std::string& path, const ContentHash& hash);
   Result<std::shared_ptr<const View>> ViewOf(const std::string& path, const ContentHash& hash);
