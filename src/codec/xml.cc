@@ -40,10 +40,13 @@ bool IsLegalCodePoint(uint32_t code) {
          (code >= 0x10000 && code <= 0x10FFFF);
 }
 
-// Whether the bytes are all printable ASCII or white space, in a form that compilers vectorise.
-bool IsPlainBlock(const char* bytes, size_t size) {
+constexpr size_t kBlockBytes = 64;
+
+// Whether the bytes of a block are all printable ASCII or white space, in a form that compilers
+// vectorise: of constant size.
+bool IsPlainBlock(const char* bytes) {
   uint8_t bad = 0;
-  for (size_t i = 0; i < size; ++i) {
+  for (size_t i = 0; i < kBlockBytes; ++i) {
     const auto byte = static_cast<uint8_t>(bytes[i]);
     bad |= static_cast<uint8_t>(byte >= 0x80) |
            (static_cast<uint8_t>(byte < 0x20) & static_cast<uint8_t>(byte != '\t') &
@@ -54,11 +57,10 @@ bool IsPlainBlock(const char* bytes, size_t size) {
 
 // The offset of the first character that XML does not allow or that is malformed UTF-8.
 size_t FindIllegal(std::string_view input) {
-  constexpr size_t kBlockBytes = 64;
   size_t position = 0;
   while (position < input.size()) {
     const size_t block = std::min(kBlockBytes, input.size() - position);
-    if (IsPlainBlock(input.data() + position, block)) {
+    if (block == kBlockBytes && IsPlainBlock(input.data() + position)) {
       position += block;
       continue;
     }
