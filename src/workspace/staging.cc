@@ -13,6 +13,7 @@ namespace staged {
 namespace {
 
 constexpr size_t kCompareBesideBytesMin = size_t{1} << 20;
+constexpr size_t kEditedBytesMax = size_t{64} << 20;
 
 Value EditsToValue(const std::vector<Edit>& edits) {
   Value::Array list;
@@ -160,6 +161,21 @@ Result<StagedChange> WorkspaceImpl::ApplyEdits(const CallContext& context, const
   return OnSteadyDisk([&] { return ApplyEditsOnce(context, path, base, edits); });
 }
 
+std::shared_ptr<const std::string> WorkspaceImpl::FindEdited(const ContentHash& hash) {
+  const std::lock_guard lock(edited_mutex_);
+  if (edited_bytes_ == nullptr || edited_hash_ != hash) return nullptr;
+  // It may have been forgotten, by another process too.
+  const Result<bool> stored = store_->Has(hash);
+  return stored.ok() && *stored ? edited_bytes_ : nullptr;
+}
+
+void WorkspaceImpl::RememberEdited(const ContentHash& hash, std::string bytes) {
+  if (bytes.size() > kEditedBytesMax) return;
+  const std::lock_guard lock(edited_mutex_);
+  edited_hash_ = hash;
+  edited_bytes_ = std::make_shared<const std::string>(std::move(bytes));
+}
+
 Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
                                                    const std::string& path, const BaseHash& base,
                                                    const std::vector<Edit>& edits) {
@@ -182,9 +198,13 @@ Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
   }
   if (!working) return NotThere(normal, context.branch);
   STAGED_RETURN_IF_ERROR(CheckBase(state.reduction, normal, base, {}));
-  STAGED_ASSIGN_OR_RETURN(const std::string bytes, ReadContent(normal, working->hash));
-  const Format& format = formats_.Detect(bytes, normal);
-  STAGED_ASSIGN_OR_RETURN(EditOutcome outcome, format.Apply(bytes, edits, options_.limits));
+  std::shared_ptr<const std::string> bytes = FindEdited(working->hash);
+  if (bytes == nullptr) {
+    STAGED_ASSIGN_OR_RETURN(std::string read, ReadContent(normal, working->hash));
+    bytes = std::make_shared<const std::string>(std::move(read));
+  }
+  const Format& format = formats_.Detect(*bytes, normal);
+  STAGED_ASSIGN_OR_RETURN(EditOutcome outcome, format.Apply(*bytes, edits, options_.limits));
 
   WritePlan plan;
   plan.type = OperationType::kEdit;
@@ -217,7 +237,10 @@ Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
   }
   STAGED_RETURN_IF_ERROR(answer.status());
   answer->derived = std::move(outcome.derived);
-  if (answer->hash == hash) answer->diff = std::move(diff);
+  if (answer->hash == hash) {
+    answer->diff = std::move(diff);
+    RememberEdited(hash, std::move(outcome.bytes));
+  }
   return answer;
 }
 

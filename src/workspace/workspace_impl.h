@@ -149,6 +149,9 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   Result<std::string> ReadLocated(const BranchState& state, const Content& content);
   // The bytes of a content of that path: from the store, or from disk while only there.
   Result<std::string> ReadContent(const std::string& path, const ContentHash& hash);
+  // What the last edit made, so that the next one need not read it; nullptr for all else.
+  std::shared_ptr<const std::string> FindEdited(const ContentHash& hash);
+  void RememberEdited(const ContentHash& hash, std::string bytes);
   Result<std::shared_ptr<const View>> ViewOf(const std::string& path, const ContentHash& hash);
   // The difference between two entries of a path; covers kind and content (moves: of two paths).
   Result<Diff> DiffEntries(const std::string& from_path, const OptionalEntry& from,
@@ -256,6 +259,9 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   std::unique_ptr<DerivedDatabase> derived_;
   std::unique_ptr<ViewCache> views_;
   std::unique_ptr<SearchIndex> index_;
+  std::mutex edited_mutex_;  // guards what follows
+  ContentHash edited_hash_;
+  std::shared_ptr<const std::string> edited_bytes_;
   std::unique_ptr<ParsePool> pool_;  // null: views are made by whoever needs them next
 };
 
