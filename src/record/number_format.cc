@@ -461,8 +461,34 @@ std::string NumberFormat::FormatText(std::string_view text) const {
   return out;
 }
 
+namespace {
+
+// Numbers that are a count of hundredths, as most in tables are; empty for all others. The division
+// is exact to the nearest double, so that no other number of fifteen digits is meant.
+std::string FormatHundredths(double number) {
+  constexpr double kMax = 1e8;
+  const double magnitude = std::abs(number);
+  if (!(magnitude >= 0.01 && magnitude < kMax)) return "";
+  const double hundredths = std::round(magnitude * 100);
+  if (hundredths / 100 != magnitude) return "";
+  const auto count = static_cast<uint64_t>(hundredths);
+  char buffer[24];
+  char* end = buffer;
+  if (number < 0) *end++ = '-';
+  end = std::to_chars(end, buffer + sizeof(buffer), count / 100).ptr;
+  if (count % 100 != 0) {
+    *end++ = '.';
+    *end++ = static_cast<char>('0' + count % 100 / 10);
+    if (count % 10 != 0) *end++ = static_cast<char>('0' + count % 10);
+  }
+  return {buffer, end};
+}
+
+}  // namespace
+
 std::string FormatGeneral(double number) {
   if (!std::isfinite(number)) return FormatShortest(number);
+  if (std::string quick = FormatHundredths(number); !quick.empty()) return quick;
   const double magnitude = std::abs(number);
   constexpr double kFixedMax = 1e11;
   constexpr double kFixedMin = 1e-4;

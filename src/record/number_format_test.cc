@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 namespace staged {
 namespace {
 
@@ -107,6 +109,21 @@ TEST(NumberFormat, TellsDatesFromNumbers) {
                            "[$USD] 0", "[Magenta]0"}) {
     EXPECT_FALSE(NumberFormat(code, DateEpoch::k1900).is_date()) << code;
   }
+}
+
+TEST(FormatGeneral, HundredthsAsPrintedWithTwoPlaces) {
+  for (int64_t count = 1; count < 9'999'999'999; count += 1 + count / 7) {
+    for (const int sign : {1, -1}) {
+      char text[40];
+      std::snprintf(text, sizeof(text), "%.2f", sign * static_cast<double>(count) / 100);
+      std::string expected = text;
+      while (expected.back() == '0') expected.pop_back();
+      if (expected.back() == '.') expected.pop_back();
+      EXPECT_EQ(FormatGeneral(sign * static_cast<double>(count) / 100), expected);
+    }
+  }
+  EXPECT_EQ(FormatGeneral(0.1 + 0.2), "0.3");
+  EXPECT_EQ(FormatGeneral(12345.678), "12345.678");
 }
 
 }  // namespace
