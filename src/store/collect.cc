@@ -128,12 +128,19 @@ class Repacker {
   uint64_t removed_bytes_ = 0;
 };
 
-// Writers are kept out, so whoever made these is dead.
-Status RemoveTemporaryFiles(Directory& objects) {
+// A writer puts its content before it waits for its turn, so that one may be at work here: only
+// what nobody wrote to for so long was left behind by a crash.
+constexpr int64_t kAbandonedAfterNs = int64_t{3600} * 1'000'000'000;
+
+// A file that vanishes meanwhile is somebody's finished one.
+Status RemoveAbandonedFiles(Env& env, Directory& objects) {
   const std::string folder(kObjectTemporaryFolder);
-  STAGED_ASSIGN_OR_RETURN(const std::vector<DirectoryItem> items, objects.List(folder));
-  for (const DirectoryItem& item : items) {
-    STAGED_RETURN_IF_ERROR(objects.RemoveFile(folder + "/" + item.name));
+  const int64_t now_ns = env.NowNs();
+  STAGED_ASSIGN_OR_RETURN(const std::vector<ListedItem> items, objects.ListWithStatus(folder));
+  for (const ListedItem& item : items) {
+    if (now_ns - item.status.modified_ns < kAbandonedAfterNs) continue;
+    const Status removed = objects.RemoveFile(folder + "/" + item.name);
+    if (!removed.ok() && removed.code() != ErrorCode::kNotFound) return removed;
   }
   return OkStatus();
 }
@@ -161,7 +168,7 @@ std::vector<size_t> ChooseContainers(Inventory& inventory) {
 Result<StoreReport> CollectObjects(BundleCatalog& catalog,
                                    const std::unordered_set<ContentHash>& live,
                                    const ObjectStore::Progress& progress) {
-  STAGED_RETURN_IF_ERROR(RemoveTemporaryFiles(catalog.objects()));
+  STAGED_RETURN_IF_ERROR(RemoveAbandonedFiles(catalog.env(), catalog.objects()));
   STAGED_ASSIGN_OR_RETURN(Inventory inventory, Inventory::Load(catalog));
   const std::vector<ContentHash> before = inventory.Contents();
   const uint64_t stored_before = inventory.stored_bytes();
@@ -199,7 +206,7 @@ Result<StoreReport> CollectObjects(BundleCatalog& catalog,
 }
 
 Status ForgetObject(BundleCatalog& catalog, const ContentHash& hash) {
-  STAGED_RETURN_IF_ERROR(RemoveTemporaryFiles(catalog.objects()));
+  STAGED_RETURN_IF_ERROR(RemoveAbandonedFiles(catalog.env(), catalog.objects()));
   STAGED_ASSIGN_OR_RETURN(Inventory inventory, Inventory::Load(catalog));
   const std::vector<ContentHash> contents = inventory.Contents();
   std::unordered_set<ContentHash> others(contents.begin(), contents.end());

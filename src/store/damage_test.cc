@@ -211,8 +211,17 @@ TEST(DamageTest, LeftOverTemporaryFilesGoWithACollection) {
   example.folder.Write("tmp/leftover", "half a bundle");
   const std::unique_ptr<ObjectStore> store = example.folder.Open();
   EXPECT_EQ(example.Check("", "left over"), 0U);
+  example.folder.env().SetNowNs(example.folder.env().NowNs() + int64_t{2} * 3600 * 1'000'000'000);
   ASSERT_TRUE(store->Collect({}, {}).ok());
   EXPECT_EQ(example.folder.Files(), std::vector<std::string>{std::string(kObjectFormatFile)});
+}
+
+TEST(DamageTest, TemporaryFilesOfAWriterAtWorkStay) {
+  Example example;
+  const std::unique_ptr<ObjectStore> store = example.folder.Open();
+  example.folder.Write("tmp/somebody", "half a bundle");
+  ASSERT_TRUE(store->Collect({}, {}).ok());
+  EXPECT_EQ(example.folder.Read("tmp/somebody"), "half a bundle");
 }
 
 }  // namespace
