@@ -15,6 +15,20 @@ constexpr std::array<std::string_view, 12> kTitleKinds = {
 constexpr std::string_view kCellKind = "cell";
 constexpr std::string_view kMemberKind = "member";
 
+// A row that would grow beyond this is continued as another one, so that sheets of thousands of
+// columns neither make endless rows nor lose a cell.
+constexpr size_t kRowBytesMax = size_t{64} << 10;
+// Of the text of a record that is no cell, the index takes so much; regular expressions see all.
+constexpr size_t kIndexedTextBytesMax = size_t{1} << 20;
+
+// What the index takes of a text: whole characters, at most `bytes_max` bytes.
+std::string_view IndexedText(std::string_view text, size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  size_t end = bytes_max;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
 bool HasKeyInRow(const Record& record) { return record.kind == kMemberKind && !record.key.empty(); }
 
 // The row of an address such as "Sheet1!B7": everything but the column's letters. Empty when the
@@ -57,10 +71,10 @@ class RowBuilder {
 
   void Add(const Record& record) {
     const uint32_t number = next_record_++;
-    if (open_ && number == open_end_ && IsSameTableRow(last_cell_, record)) {
+    if (open_ && number == open_end_ && IsSameTableRow(last_cell_, record) && HasRoom(record)) {
       open_end_ = number + 1;
       out_.bodies.text += '\t';
-      out_.bodies.text += record.text;
+      out_.bodies.text += IndexedText(record.text, kIndexedCellBytesMax);
       return;
     }
     Close();
@@ -96,6 +110,13 @@ class RowBuilder {
   }
 
  private:
+  // Whether the open row takes this cell too.
+  [[nodiscard]] bool HasRoom(const Record& record) const {
+    const RowTexts& texts = out_.bodies;
+    const uint64_t begin = texts.ends.empty() ? 0 : texts.ends.back();
+    return texts.text.size() - begin + record.text.size() < kRowBytesMax;
+  }
+
   uint32_t KindOf(const std::string& kind) {
     std::vector<std::string>& kinds = out_.map.kinds;
     if (kind_ < kinds.size() && kinds[kind_] == kind) return kind_;
@@ -131,8 +152,12 @@ void BuildGridRows(const GridSegment& grid, SegmentRows& out) {
     const size_t text_begin = texts.text.size();
     size_t end = begin;
     for (; end < count && grid.row(end) == grid.row(begin); ++end) {
-      if (end > begin) texts.text += '\t';
-      texts.text += grid.text(end);
+      const std::string text = grid.text(end);
+      if (end > begin) {
+        if (texts.text.size() - text_begin + text.size() >= kRowBytesMax) break;
+        texts.text += '\t';
+      }
+      texts.text += IndexedText(text, kIndexedCellBytesMax);
     }
     if (texts.text.find_first_not_of('\t', text_begin) == std::string::npos) {
       texts.text.resize(text_begin);
@@ -188,7 +213,8 @@ size_t AppendRowText(const Record& record, std::string& out) {
     out += ": ";
   }
   const size_t begin = out.size();
-  out += record.text;
+  out += IndexedText(record.text,
+                     record.kind == kCellKind ? kIndexedCellBytesMax : kIndexedTextBytesMax);
   return begin;
 }
 

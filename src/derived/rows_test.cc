@@ -63,6 +63,50 @@ TEST(RowsTest, SheetRowsEqualTheRowsOfTheirRecords) {
   }
 }
 
+TEST(RowsTest, WideRowsAreContinuedAndEndlessCellsAreCut) {
+  constexpr size_t kCellBytes = 1000;
+  constexpr size_t kEndlessBytes = 300'000;
+  constexpr size_t kIndexedBytesMax = 128 << 10;
+  GridSegment::Builder builder({"Wide", "xl/sheet.xml", "Wide", ""}, ContentHash::Of("wide"));
+  const uint16_t general = builder.AddFormat("General");
+  for (uint32_t column = 1; column <= 200; ++column) {
+    std::string text = "c" + std::to_string(column) + "x";
+    text.resize(kCellBytes, 'x');
+    builder.AddString({1, column}, builder.AddString(text), general);
+  }
+  std::string endless;
+  while (endless.size() < kEndlessBytes) endless += "€";
+  builder.AddString({2, 1}, builder.AddString(endless), general);
+  builder.AddString({2, 2}, builder.AddString("behind"), general);
+  const std::shared_ptr<const GridSegment> grid = builder.Finish();
+
+  const SegmentRows rows = BuildRows(*grid);
+  size_t records = 0;
+  for (size_t row = 0; row < rows.bodies.count(); ++row) {
+    EXPECT_LE(rows.bodies.At(row).size(), kIndexedBytesMax);
+    const RowPlace place = FindRow(rows.map.bodies, row);
+    EXPECT_EQ(place.first_record, records);
+    records += place.record_count;
+  }
+  EXPECT_EQ(records, grid->cell_count());
+  for (uint32_t column = 1; column <= 200; ++column) {
+    EXPECT_NE(rows.bodies.text.find("c" + std::to_string(column) + "x"), std::string::npos);
+  }
+  EXPECT_EQ(rows.bodies.At(rows.bodies.count() - 1), "behind");
+  const std::string_view cut = rows.bodies.At(rows.bodies.count() - 2);
+  EXPECT_EQ(cut.size(), kIndexedBytesMax / 3 * 3) << "whole characters";
+  ExpectEqualRows(rows.bodies, BuildRows(RecordListSegment(grid->part(), grid->digest(),
+                                                           [&] {
+                                                             std::vector<Record> list;
+                                                             for (size_t i = 0;
+                                                                  i < grid->cell_count(); ++i) {
+                                                               list.push_back(grid->At(i));
+                                                             }
+                                                             return list;
+                                                           }()))
+                                   .bodies);
+}
+
 Record MakeRecord(std::string kind, std::string locator, std::string parent, std::string text) {
   Record record;
   record.kind = std::move(kind);

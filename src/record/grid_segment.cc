@@ -182,6 +182,16 @@ void GridSegment::MakeFormats() {
   for (const std::string& code : format_codes_) number_formats_.emplace_back(code, sheet_.epoch);
 }
 
+uint64_t GridSegment::CellTextBytes(size_t index) const {
+  return string(index).size() + formula(index).size() + number_format(index).size() +
+         sheet_.name.size();
+}
+
+void GridSegment::CountText() {
+  text_bytes_ = 0;
+  for (size_t i = 0; i < rows_.size(); ++i) text_bytes_ += CellTextBytes(i);
+}
+
 uint64_t GridSegment::memory_bytes() const {
   return sizeof(*this) + rows_.capacity() * 4 + columns_.capacity() * 2 + types_.capacity() +
          payloads_.capacity() * 8 + formulas_.capacity() * 4 + formats_.capacity() * 2 +
@@ -285,6 +295,7 @@ Result<std::shared_ptr<const Segment>> GridSegment::Decode(std::string_view byte
   }
   STAGED_RETURN_IF_ERROR(reader.Finish("a cached sheet"));
   segment->MakeFormats();
+  segment->CountText();
   return std::shared_ptr<const Segment>(std::move(segment));
 }
 
@@ -328,6 +339,10 @@ bool GridSegment::Builder::IsDateFormat(uint16_t format) const {
 
 void GridSegment::Builder::Add(CellAddress cell, CellType type, uint64_t payload, uint16_t format) {
   GridSegment& segment = *segment_;
+  // The cell before has its formula by now.
+  if (!segment.rows_.empty()) {
+    segment.text_bytes_ += segment.CellTextBytes(segment.rows_.size() - 1);
+  }
   if (is_sorted_ && !segment.rows_.empty()) {
     const CellAddress last{segment.rows_.back(), segment.columns_.back()};
     is_sorted_ = last < cell;
@@ -405,6 +420,7 @@ void GridSegment::Builder::SortCells() {
 std::shared_ptr<const GridSegment> GridSegment::Builder::Finish() {
   if (!is_sorted_) SortCells();
   segment_->MakeFormats();
+  segment_->CountText();
   return std::move(segment_);
 }
 

@@ -25,6 +25,10 @@ enum class CellType : uint8_t {
 };
 [[nodiscard]] std::string_view CellTypeName(CellType type);  // "number"
 
+// Of one cell's text, the search index takes the beginning: four times what spreadsheet programs
+// let a person type (32,767 characters). A workbook with longer ones says so in a diagnostic.
+inline constexpr uint64_t kIndexedCellBytesMax = uint64_t{128} << 10;
+
 // What is common to all cells of one sheet.
 struct GridSheet {
   std::string name;    // unquoted
@@ -51,6 +55,9 @@ class GridSegment final : public Segment {
   void ForEach(const std::function<bool(const Record&)>& visit) const override;
   [[nodiscard]] std::string Encode() const override;
   [[nodiscard]] uint64_t memory_bytes() const override;
+  // What the texts of all records come to: strings, formulas, number formats and sheet names, each
+  // as often as a cell has it. May be far more than memory_bytes().
+  [[nodiscard]] uint64_t text_bytes() const { return text_bytes_; }
 
   // Typed reads that make no record. REQUIRES everywhere: index < cell_count().
   [[nodiscard]] const GridSheet& sheet() const { return sheet_; }
@@ -90,6 +97,9 @@ class GridSegment final : public Segment {
   [[nodiscard]] std::string_view PooledString(uint32_t id) const;
   void FillRecord(size_t index, Record& record) const;
   void MakeFormats();
+  // Of one cell, as in text_bytes().
+  [[nodiscard]] uint64_t CellTextBytes(size_t index) const;
+  void CountText();
 
   GridSheet sheet_;
   ContentHash digest_;
@@ -104,6 +114,7 @@ class GridSegment final : public Segment {
   std::vector<NumberFormat> number_formats_;  // of format_codes_
   std::string pool_;                          // all strings, one behind the other
   std::vector<uint64_t> pool_ends_;
+  uint64_t text_bytes_ = 0;
 };
 
 // Collects cells in any order. Not thread-safe.
@@ -127,6 +138,8 @@ class GridSegment::Builder {
   // Gives the cell added last its formula.
   void SetFormula(uint32_t string_id);
   [[nodiscard]] size_t cell_count() const { return segment_->rows_.size(); }
+  // As GridSegment::text_bytes, of the cells added so far but the last.
+  [[nodiscard]] uint64_t text_bytes() const { return segment_->text_bytes_; }
   // Sorts where needed; of two cells with one address the last added counts.
   [[nodiscard]] std::shared_ptr<const GridSegment> Finish();
 

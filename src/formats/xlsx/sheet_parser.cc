@@ -109,6 +109,7 @@ class SheetParser {
     }
     parsed_.cells = builder_.Finish();
     MeasureDimension();
+    NoteLongTexts();
     return std::move(parsed_);
   }
 
@@ -274,6 +275,13 @@ class SheetParser {
       return Diagnose("error", "limit_exceeded", locator_,
                       "more cells than the limit records_max; the rest is left out");
     }
+    if (builder_.text_bytes() > context_.text_bytes_max) {
+      is_full_ = true;
+      return Diagnose("error", "limit_exceeded", locator_,
+                      "the cells share strings so often that their texts come to more than " +
+                          std::to_string(context_.text_bytes_max) + " bytes; the cells from " +
+                          FormatCellAddress(cell_) + " on are left out");
+    }
     AddValue(FormatId(style_));
     if (has_formula_) AddFormula();
   }
@@ -377,6 +385,17 @@ class SheetParser {
     builder_.SetFormula(
         Intern(ShiftFormula(master->second.text, shift(cell_.row, master->second.cell.row),
                             shift(cell_.column, master->second.cell.column))));
+  }
+
+  void NoteLongTexts() {
+    const GridSegment& cells = *parsed_.cells;
+    for (size_t i = 0; i < cells.cell_count(); ++i) {
+      if (cells.string(i).size() <= kIndexedCellBytesMax) continue;
+      return Diagnose("note", "limit_exceeded",
+                      locator_ + "!" + FormatCellAddress(cells.address(i)),
+                      "search finds words in the first " + std::to_string(kIndexedCellBytesMax) +
+                          " bytes of this cell's text only; search with --regex for the rest");
+    }
   }
 
   void MeasureDimension() {

@@ -42,6 +42,7 @@ struct SheetContext {
   const SharedStrings* shared_strings = nullptr;  // REQUIRES: not null
   const Styles* styles = nullptr;                 // REQUIRES: not null
   Limits limits;
+  uint64_t text_bytes_max = UINT64_MAX;  // of GridSegment::text_bytes()
 };
 
 // Reads all non-empty cells in one pass; cost follows them and the XML's size, never the dimension.

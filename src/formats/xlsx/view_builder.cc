@@ -197,6 +197,8 @@ class ViewBuilder {
     entry.digest = grid->sheet().part_digest;
     entry.size_bytes = grid->sheet().part_size_bytes;
     records_left_ -= std::min<uint64_t>(records_left_, cells->record_count());
+    text_bytes_ += grid->text_bytes();
+    text_source_bytes_ += entry.size_bytes;
     content_.segments.push_back(std::move(list));
     content_.segments.push_back(std::move(cells));
     return true;
@@ -233,9 +235,29 @@ class ViewBuilder {
     grid.part_size_bytes = part.size_bytes;
     SheetContext context{&shared_strings_, &styles_, limits_};
     context.limits.records_max = records_left_;
+    text_source_bytes_ += part.size_bytes;
+    context.text_bytes_max = TextBytesLeft();
     parsed = ParseSheet(*xml, std::move(grid), digest, context);
     records_left_ -= std::min<uint64_t>(records_left_, parsed.cells->cell_count());
+    text_bytes_ += parsed.cells->text_bytes();
     return parsed;
+  }
+
+  // Strings are shared, so that little XML can say much text. A cell takes some thirty bytes of
+  // XML, which leaves an honest sheet hundreds of bytes of text in each.
+  uint64_t TextBytesLeft() const {
+    constexpr uint64_t kTextBytesMax = uint64_t{1} << 30;
+    constexpr uint64_t kAlwaysGrantedBytes = uint64_t{32} << 20;
+    constexpr uint64_t kTextPerSourceByte = 16;
+    const ZipMember* strings = workbook_.shared_strings_part.empty()
+                                   ? nullptr
+                                   : package_.Find(workbook_.shared_strings_part);
+    const uint64_t strings_bytes =
+        strings == nullptr ? 0 : content_.parts[part_index_.at(strings)].size_bytes;
+    const uint64_t granted_bytes =
+        std::min(kTextBytesMax,
+                 kAlwaysGrantedBytes + kTextPerSourceByte * (strings_bytes + text_source_bytes_));
+    return granted_bytes - std::min(granted_bytes, text_bytes_);
   }
 
   void NameRelated(const OpcRelationship& relationship) {
@@ -290,6 +312,8 @@ class ViewBuilder {
   SharedStrings shared_strings_;
   bool shared_strings_loaded_ = false;
   uint64_t records_left_ = limits_.records_max;
+  uint64_t text_bytes_ = 0;         // of the cells so far
+  uint64_t text_source_bytes_ = 0;  // XML of the sheets so far
   std::set<const ZipMember*> sheet_members_;
   std::map<const ZipMember*, size_t> part_index_;
   ParsedContent content_;

@@ -65,6 +65,37 @@ TEST(XlsxParse, EveryTypeOfCell) {
                   "J1=2024-03-25 06:00:00", "K1= [NOW()]", "M1=", "N1=<b>"));
 }
 
+// A string of a megabyte in many cells: what the cells say together has a bound.
+TEST(XlsxParse, SharedTextHasALimit) {
+  constexpr size_t kStringBytes = 1 << 20;
+  constexpr size_t kCells = 2000;
+  WorkbookXml xml;
+  xml.shared_strings = "<si><t>" + std::string(kStringBytes, 'x') + "</t></si>";
+  xml.sheet_data = "<row>";
+  for (size_t i = 0; i < kCells; ++i) xml.sheet_data += "<c t='s'><v>0</v></c>";
+  xml.sheet_data += "</row>";
+  const Result<ParsedContent> content = NewXlsxFormat()->Parse(MakeWorkbook(xml), Limits(), {});
+  ASSERT_TRUE(content.ok()) << content.status().message();
+  uint64_t text_bytes = 0;
+  size_t cells = 0;
+  for (const auto& segment : content->segments) {
+    const auto* grid = dynamic_cast<const GridSegment*>(segment.get());
+    if (grid == nullptr) continue;
+    text_bytes += grid->text_bytes();
+    cells += grid->cell_count();
+  }
+  EXPECT_GT(text_bytes, uint64_t{32} << 20);
+  EXPECT_LT(text_bytes, uint64_t{64} << 20);
+  EXPECT_LT(cells, kCells);
+  ASSERT_EQ(content->diagnostics.size(), 2u);
+  EXPECT_EQ(content->diagnostics[1].severity, "note");
+  EXPECT_THAT(content->diagnostics[1].message, HasSubstr("the first 131072 bytes"));
+  EXPECT_EQ(content->diagnostics[0].code, "limit_exceeded");
+  EXPECT_EQ(content->diagnostics[0].severity, "error");
+  EXPECT_THAT(content->diagnostics[0].message,
+              HasSubstr("the cells from " + FormatCellAddress({1, uint32_t(cells) + 1}) + " on"));
+}
+
 TEST(XlsxParse, CellsAndRowsWithoutAddresses) {
   EXPECT_THAT(Cells("<row><c><v>1</v></c><c r='D1'><v>2</v></c><c><v>3</v></c></row>"
                     "<row r='5'><c><v>4</v></c></row><row><c><v>5</v></c></row>"),
