@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/escape_controls.h"
 #include "cli/context.h"
 #include "wire/encode.h"
 #include "wire/json_text.h"
@@ -33,7 +34,7 @@ int Finish(Context& context, const Result<StagedChange>& change) {
   for (const DerivedEffect& effect : change->derived) {
     context.PrintLine("  implied: " + effect.locator + " " + effect.description);
   }
-  if (change->diff) context.Print(RenderDiffText(*change->diff, change->path, 0));
+  if (change->diff) context.Print(RenderDiffText(*change->diff, EscapeControls(change->path), 0));
   return kExitDone;
 }
 
@@ -59,8 +60,7 @@ int RunEdit(Context& context) {
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
   STAGED_CLI_ASSIGN(context, const BaseHash base, context.ParseBase());
   STAGED_CLI_ASSIGN(context, const std::string text, context.ReadInput(line.One("OPS")));
-  STAGED_CLI_ASSIGN(context, const Value value, ParseJson(text));
-  STAGED_CLI_ASSIGN(context, const std::vector<Edit> edits, DecodeEdits(value));
+  STAGED_CLI_ASSIGN(context, const std::vector<Edit> edits, ParseEdits(text));
   return Finish(context, workspace->ApplyEdits(context.MakeCall(), line.One("PATH"), base, edits));
 }
 

@@ -370,6 +370,9 @@ Result<std::vector<Edit>> DecodeEdits(const Value& value) {
                          "edits are a JSON list of objects with \"op\" and \"locator\"; see "
                          "`staged help edit`");
   if (!value.is_array()) return malformed;
+  if (value.as_array().empty()) {
+    return Status(ErrorCode::kInvalidArgument, "the list of edits is empty; give at least one");
+  }
   std::vector<Edit> edits;
   for (const Value& item : value.as_array()) {
     const Value* op = item.Find("op");

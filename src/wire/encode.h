@@ -37,6 +37,10 @@ namespace staged {
 
 // An edits file: [{"op", "locator", "expect"?, ...}, ...]. Errors: kInvalidArgument.
 [[nodiscard]] Result<std::vector<Edit>> DecodeEdits(const Value& value);
+// The same from the file's text. Numbers in a "value" that neither an int64 nor a double's shortest
+// text says exactly (30 digits, 1.0, 1e5) come along digit by digit: the edit then also has the
+// argument "json", the value's text as it was written, which formats that hold JSON prefer.
+[[nodiscard]] Result<std::vector<Edit>> ParseEdits(std::string_view text);
 
 [[nodiscard]] std::string_view FreshnessName(Freshness freshness);
 // ISO 8601 in UTC, milliseconds: "2026-01-31T12:00:00.000Z".

@@ -155,6 +155,11 @@ Status CsvEditor::PlanCell(const Edit& edit, size_t row, size_t column) {
                     "the edit 'set' at '" + edit.locator + "' needs a \"value\"");
     }
     STAGED_ASSIGN_OR_RETURN(content, ContentOf(*value));
+    // A number as it was written: a cell that shall say 1.0 does not say 1.
+    const Value* digits = edit.arguments.Find("json");
+    if (value->is_number() && digits != nullptr && digits->is_string()) {
+      content = digits->as_string();
+    }
   } else if (edit.op == "replace_text" && exists) {
     const DelimitedTable::Cell cell = table_.at(row, column);
     const bool is_plain = text_.substr(cell.begin, cell.end - cell.begin) == old;
