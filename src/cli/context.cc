@@ -8,6 +8,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "base/escape_controls.h"
 #include "wire/encode.h"
 #include "wire/json_text.h"
 
@@ -32,6 +33,11 @@ std::string WorkingDirectory() {
 std::pair<std::string, std::string> SplitFileName(const std::string& path) {
   const size_t slash = path.rfind('/');
   return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
+}
+
+// A failure below an opened folder names only the last part of the path.
+Status WithPath(const std::string& path, const Status& status) {
+  return {status.code(), "'" + path + "': " + status.message(), status.details()};
 }
 
 }  // namespace
@@ -181,36 +187,48 @@ Result<std::string> Context::ReadInput(const std::string& file) {
     STAGED_ASSIGN_OR_RETURN(const std::string target, (*directory)->ReadLink(name));
     return ReadInput(target.starts_with('/') ? target : folder + "/" + target);
   }
-  return (*directory)->ReadFile(name, kInputBytesMax);
+  if (!status.ok() && status.status().code() == ErrorCode::kNotFound) {
+    return Status(ErrorCode::kNotFound, "there is no file '" + file + "'; check its path");
+  }
+  if (!status.ok()) return WithPath(file, status.status());
+  if (status->kind != FileKind::kRegular) {
+    return Status(ErrorCode::kInvalidArgument,
+                  "'" + file + "' is a " +
+                      (status->kind == FileKind::kDirectory ? "directory" : "device or socket") +
+                      "; name a regular file, or - for standard input");
+  }
+  Result<std::string> bytes = (*directory)->ReadFile(name, kInputBytesMax);
+  if (!bytes.ok()) return WithPath(file, bytes.status());
+  return bytes;
 }
 
 Status Context::WriteOutput(const std::string& file, std::string_view bytes) {
   const auto [folder, name] = SplitFileName(AbsolutePath(file));
-  STAGED_ASSIGN_OR_RETURN(const auto directory, env_.OpenDirectory(folder));
+  const auto directory = env_.OpenDirectory(folder);
+  if (!directory.ok()) return WithPath(file, directory.status());
   const std::string temporary = "." + name + ".staged-" + std::to_string(env_.ProcessId());
-  STAGED_ASSIGN_OR_RETURN(const auto output, directory->Create(temporary, 0644));
-  Status written = output->WriteAt(0, bytes);
-  if (written.ok()) written = output->Sync();
-  if (written.ok()) written = directory->Rename(temporary, *directory, name);
-  if (!written.ok()) (void)directory->RemoveFile(temporary).ok();
-  return written;
+  const auto output = (*directory)->Create(temporary, 0644);
+  if (!output.ok()) return WithPath(file, output.status());
+  Status written = (*output)->WriteAt(0, bytes);
+  if (written.ok()) written = (*output)->Sync();
+  if (written.ok()) written = (*directory)->Rename(temporary, **directory, name);
+  if (written.ok()) return written;
+  (void)(*directory)->RemoveFile(temporary).ok();
+  return WithPath(file, written);
 }
 
 void Context::Print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
-void Context::PrintLine(std::string_view text) {
-  Print(text);
-  Print("\n");
-}
+void Context::PrintLine(std::string_view text) { Print(EscapeControls(text) + "\n"); }
 
-void Context::PrintJson(const Value& value) { PrintLine(ToJson(value)); }
+void Context::PrintJson(const Value& value) { Print(ToJson(value) + "\n"); }
 
 int Context::Fail(const Status& status) {
   if (json()) {
     PrintJson(EncodeError(status));
   } else {
-    const std::string line =
-        "staged: " + std::string(ErrorCodeName(status.code())) + ": " + status.message() + "\n";
+    const std::string line = "staged: " + std::string(ErrorCodeName(status.code())) + ": " +
+                             EscapeControls(status.message()) + "\n";
     std::fwrite(line.data(), 1, line.size(), stderr);
     const std::string changes(status.details().FindString("changes"));
     std::fwrite(changes.data(), 1, changes.size(), stderr);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,7 @@ class Context {
   [[nodiscard]] std::string AbsolutePath(const std::string& path) const;
 
   void Print(std::string_view text);  // standard output
+  // One line always: control characters (of a file's name, of a cell) are shown escaped.
   void PrintLine(std::string_view text);
   void PrintJson(const Value& value);
   [[nodiscard]] int Fail(const Status& status);
@@ -92,7 +94,8 @@ void AddUpkeepCommands(std::vector<CommandSpec>& commands);   // init, fsck, gc 
 // Used by more than one of them.
 [[nodiscard]] int RunEditFile(Context& context);
 [[nodiscard]] int RunDiffFiles(Context& context);
+// `locators`: only these records; empty: all.
 void PrintView(Context& context, const View& view, const std::string& path, Freshness freshness,
-               bool conflict);
+               bool conflict, const std::set<std::string>& locators);
 
 }  // namespace staged::cli

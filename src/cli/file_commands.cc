@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/escape_controls.h"
 #include "cli/context.h"
+#include "format/find_locators.h"
 #include "wire/encode.h"
 #include "wire/json_text.h"
 
@@ -25,15 +27,13 @@ std::string OneLine(std::string text) {
 
 // Which records were asked for.
 struct Selection {
-  std::string at, kind;
+  const std::set<std::string>& locators;  // empty: all
+  std::string kind;
   [[nodiscard]] bool Takes(const Record& record) const {
-    return (at.empty() || record.locator == at) && (kind.empty() || record.kind == kind);
+    return (locators.empty() || locators.contains(record.locator)) &&
+           (kind.empty() || record.kind == kind);
   }
 };
-
-Selection SelectionOf(const Context& context) {
-  return {context.line().Get("--at"), context.line().Get("--kind")};
-}
 
 void PrintViewJson(Context& context, const View& view, const std::string& path, Freshness freshness,
                    bool conflict, const Profile* profile, const Selection& selection) {
@@ -50,8 +50,8 @@ void PrintViewJson(Context& context, const View& view, const std::string& path, 
     first = false;
     return true;
   });
-  context.PrintLine("],\"parts\":" + ToJson(EncodeParts(view)) +
-                    ",\"diagnostics\":" + ToJson(EncodeDiagnostics(view)) + "}");
+  context.Print("],\"parts\":" + ToJson(EncodeParts(view)) +
+                ",\"diagnostics\":" + ToJson(EncodeDiagnostics(view)) + "}\n");
 }
 
 void PrintOutline(Context& context, const View& view, const std::string& path, Freshness freshness,
@@ -88,11 +88,11 @@ int RunParse(Context& context) {
   const std::string file = context.line().One("FILE");
   STAGED_CLI_ASSIGN(context, const std::string bytes, context.ReadInput(file));
   STAGED_CLI_ASSIGN(context, const View view, ParseView(context.formats(), bytes, file, Limits{}));
-  const Selection selection = SelectionOf(context);
-  if (!selection.at.empty()) {
-    STAGED_CLI_CHECK(context, view.Find(selection.at).status());
+  std::set<std::string> locators;
+  if (const std::string at = context.line().Get("--at"); !at.empty()) {
+    STAGED_CLI_ASSIGN(context, locators, FindLocators(view, at, [&] { return bytes; }));
   }
-  PrintView(context, view, file, Freshness::kCurrent, false);
+  PrintView(context, view, file, Freshness::kCurrent, false, locators);
   return kExitDone;
 }
 
@@ -192,13 +192,8 @@ int RunCompletion(Context& context) {
 }  // namespace
 
 void PrintView(Context& context, const View& view, const std::string& path, Freshness freshness,
-               bool conflict) {
-  Selection selection = SelectionOf(context);
-  // A locator may be spelt in several ways; the record's own is what selects.
-  if (!selection.at.empty()) {
-    const auto record = view.Find(selection.at);
-    if (record.ok()) selection.at = record->locator;
-  }
+               bool conflict, const std::set<std::string>& locators) {
+  const Selection selection{locators, context.line().Get("--kind")};
   const Format* format = context.formats().Find(view.format);
   const Profile* profile = format != nullptr ? &format->descriptor().profile : nullptr;
   if (context.line().Has("--jsonl")) {
@@ -230,8 +225,7 @@ int RunEditFile(Context& context) {
     }
   }
   STAGED_CLI_ASSIGN(context, const std::string text, context.ReadInput(line.One("OPS")));
-  STAGED_CLI_ASSIGN(context, const Value value, ParseJson(text));
-  STAGED_CLI_ASSIGN(context, const std::vector<Edit> edits, DecodeEdits(value));
+  STAGED_CLI_ASSIGN(context, const std::vector<Edit> edits, ParseEdits(text));
   const Format& format = context.formats().Detect(bytes, file);
   STAGED_CLI_ASSIGN(context, const EditOutcome outcome, format.Apply(bytes, edits, Limits{}));
   STAGED_CLI_ASSIGN(context, const View before,
@@ -247,7 +241,7 @@ int RunEditFile(Context& context) {
                                     {"hash", after.hash.ToString()},
                                     {"diff", EncodeDiff(diff, file, file)}});
   } else {
-    context.Print(RenderDiffText(diff, file, 0));
+    context.Print(RenderDiffText(diff, EscapeControls(file), 0));
   }
   return kExitDone;
 }
@@ -268,7 +262,7 @@ int RunDiffFiles(Context& context) {
   } else {
     const size_t budget =
         static_cast<size_t>(std::strtoul(context.line().Get("--budget", "0").c_str(), nullptr, 10));
-    context.Print(RenderDiffText(diff, files[1], budget));
+    context.Print(RenderDiffText(diff, EscapeControls(files[1]), budget));
   }
   const bool differs = !diff.identical;
   return differs && context.line().Has("--exit-code") ? kExitDifferent : kExitDone;
@@ -277,7 +271,7 @@ int RunDiffFiles(Context& context) {
 void AddFileCommands(std::vector<CommandSpec>& commands) {
   const std::vector<OptionSpec> view_options = {
       {"--jsonl", "", "a record a line"},
-      {"--at", "LOCATOR", "only the record there"},
+      {"--at", "LOCATOR", "only the record there; in text also line:2 or line:3-5"},
       {"--kind", "KIND", "only records of this kind"},
   };
   commands.push_back(

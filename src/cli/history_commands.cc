@@ -1,21 +1,27 @@
 // The log and the ways back within a branch.
 
-#include <cstdlib>
+#include <charconv>
+#include <optional>
 
+#include "base/escape_controls.h"
 #include "cli/context.h"
 #include "wire/encode.h"
 
 namespace staged::cli {
 namespace {
 
-Result<int64_t> ParseOperation(const std::string& text) {
-  char* end = nullptr;
-  const int64_t number = std::strtoll(text.c_str(), &end, 10);
-  if (text.empty() || *end != 0 || number < 1) {
-    return Status(ErrorCode::kInvalidArgument,
-                  "'" + text + "' is no operation; `staged log` lists their numbers");
-  }
+// A whole number from 1, or nothing.
+std::optional<int64_t> ParsePositive(const std::string& text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 1) return std::nullopt;
   return number;
+}
+
+Result<int64_t> ParseOperation(const std::string& text) {
+  if (const auto number = ParsePositive(text)) return *number;
+  return Status(ErrorCode::kInvalidArgument,
+                "'" + text + "' is no operation; `staged log` lists their numbers");
 }
 
 std::string Describe(const Operation& operation) {
@@ -41,8 +47,11 @@ int RunLog(Context& context) {
   if (line.Has("--actor")) filter.actor = context.MakeActor().name;
   if (line.Has("--turn")) filter.turn = line.Get("--turn");
   if (line.Has("--limit")) {
-    STAGED_CLI_ASSIGN(context, const int64_t limit, ParseOperation(line.Get("--limit")));
-    filter.limit = static_cast<size_t>(limit);
+    const auto limit = ParsePositive(line.Get("--limit"));
+    if (!limit) {
+      return context.Fail({ErrorCode::kInvalidArgument, "--limit takes a number from 1"});
+    }
+    filter.limit = static_cast<size_t>(*limit);
   }
   filter.newest_first = !context.json();
   STAGED_CLI_CHECK(context, workspace->ForEachOperation(filter, [&](const Operation& operation) {
@@ -108,7 +117,7 @@ int RunShow(Context& context) {
     constexpr size_t kTextBytesMax = 4'000;
     const Result<Diff> diff = workspace->DiffContents(change.path, from, to);
     if (diff.ok() && found->changes.size() <= 20) {
-      context.Print(RenderDiffText(*diff, change.path, kTextBytesMax));
+      context.Print(RenderDiffText(*diff, EscapeControls(change.path), kTextBytesMax));
     } else {
       context.PrintLine("  " + change.path);
     }

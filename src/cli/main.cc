@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/escape_controls.h"
 #include "cli/context.h"
 #include "env/posix_env.h"
 #include "formats/builtin_formats.h"
@@ -29,7 +30,7 @@ int Run(int argc, char** argv) {
     if (json) {
       std::puts(ToJson(EncodeError(line.status())).c_str());
     } else {
-      std::fprintf(stderr, "staged: %s\n", line.status().message().c_str());
+      std::fprintf(stderr, "staged: %s\n", EscapeControls(line.status().message()).c_str());
     }
     return ExitCodeOf(line.status().code());
   }

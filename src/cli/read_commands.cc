@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/escape_controls.h"
 #include "cli/context.h"
+#include "format/find_locators.h"
 #include "wire/encode.h"
 #include "wire/json_text.h"
 
@@ -44,10 +46,22 @@ int RunStatus(Context& context) {
 int RunList(Context& context) {
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
   STAGED_CLI_ASSIGN(context, const auto entries, workspace->List(context.MakeCall()));
-  const std::string folder = context.line().One("PATH");
+  std::string folder = context.line().One("PATH");
+  while (folder.starts_with("./")) folder.erase(0, 2);
+  while (folder.ends_with('/')) folder.pop_back();
+  if (folder == ".") folder.clear();
+  const auto is_below = [&](const std::string& path) {
+    return folder.empty() || path == folder || path.starts_with(folder + "/");
+  };
+  if (!folder.empty() && std::none_of(entries.begin(), entries.end(),
+                                      [&](const auto& entry) { return is_below(entry.first); })) {
+    return context.Fail({ErrorCode::kNotFound, "there is no '" + folder +
+                                                   "' in the working state; `staged ls` lists "
+                                                   "what is there"});
+  }
   Value::Array files;
   for (const auto& [path, entry] : entries) {
-    if (!folder.empty() && path != folder && !path.starts_with(folder + "/")) continue;
+    if (!is_below(path)) continue;
     if (context.json()) {
       files.push_back(Value::Object{
           {"path", path}, {"kind", EntryKindName(entry.kind)}, {"hash", entry.hash.ToString()}});
@@ -70,10 +84,16 @@ int RunView(Context& context) {
       context.line().Has("--no-wait") ? WaitForViews::kTakeWhatIsThere : WaitForViews::kWait;
   STAGED_CLI_ASSIGN(context, const ViewAnswer answer,
                     workspace->GetView(context.MakeCall(), at.path, at.hash, wait));
+  std::set<std::string> locators;
   if (const std::string locator = context.line().Get("--at"); !locator.empty()) {
-    STAGED_CLI_CHECK(context, answer.view->Find(locator).status());
+    const auto bytes = [&]() -> Result<std::string> {
+      STAGED_ASSIGN_OR_RETURN(Content content, workspace->Read(context.MakeCall(), at.path,
+                                                               BaseHash(answer.view->hash)));
+      return std::move(content.bytes);
+    };
+    STAGED_CLI_ASSIGN(context, locators, FindLocators(*answer.view, locator, bytes));
   }
-  PrintView(context, *answer.view, answer.path, answer.freshness, answer.conflict);
+  PrintView(context, *answer.view, answer.path, answer.freshness, answer.conflict, locators);
   return kExitDone;
 }
 
@@ -168,7 +188,7 @@ int RunDiff(Context& context) {
     if (context.json()) {
       context.PrintJson(EncodeDiff(diff, left.path, right.path));
     } else {
-      context.Print(RenderDiffText(diff, right.path, budget));
+      context.Print(RenderDiffText(diff, EscapeControls(right.path), budget));
     }
     return differs && context.line().Has("--exit-code") ? kExitDifferent : kExitDone;
   }
@@ -180,7 +200,7 @@ int RunDiff(Context& context) {
     if (context.json()) {
       list.push_back(EncodeDiff(diff, path, path));
     } else {
-      context.Print(RenderDiffText(diff, path, budget));
+      context.Print(RenderDiffText(diff, EscapeControls(path), budget));
     }
   }
   if (context.json()) context.PrintJson(Value::Object{{"diffs", std::move(list)}});
@@ -202,15 +222,16 @@ void AddReadCommands(std::vector<CommandSpec>& commands) {
                       {},
                       {"staged ls", "staged ls reports"},
                       RunList});
-  commands.push_back({"view",
-                      "Show a file of the working state, or an older content of it, as records",
-                      {{"PATH", "PATH or PATH@sha256:HASH"}},
-                      {{"--jsonl", "", "a record a line"},
-                       {"--at", "LOCATOR", "only the record there"},
-                       {"--kind", "KIND", "only records of this kind"},
-                       {"--no-wait", "", "take a stale view, labelled, rather than parse now"}},
-                      {"staged view budget.xlsx", "staged view notes.md --json"},
-                      RunView});
+  commands.push_back(
+      {"view",
+       "Show a file of the working state, or an older content of it, as records",
+       {{"PATH", "PATH or PATH@sha256:HASH"}},
+       {{"--jsonl", "", "a record a line"},
+        {"--at", "LOCATOR", "only the record there; in text also line:2 or line:3-5"},
+        {"--kind", "KIND", "only records of this kind"},
+        {"--no-wait", "", "take a stale view, labelled, rather than parse now"}},
+       {"staged view budget.xlsx", "staged view notes.md --json"},
+       RunView});
   commands.push_back({"cat",
                       "Print the exact bytes of a file, or of an older content of it",
                       {{"PATH", "PATH or PATH@sha256:HASH"}},

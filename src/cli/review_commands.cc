@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/escape_controls.h"
 #include "cli/context.h"
 #include "wire/encode.h"
 
@@ -39,7 +40,7 @@ int RunReview(Context& context) {
   }
   if (answer.reviewed.empty()) context.PrintLine("nothing to review");
   for (const ReviewedPath& reviewed : answer.reviewed) {
-    context.Print(RenderDiffText(reviewed.diff, reviewed.receipt.path, 0));
+    context.Print(RenderDiffText(reviewed.diff, EscapeControls(reviewed.receipt.path), 0));
     context.PrintLine("receipt " + reviewed.receipt.id + "  " + reviewed.receipt.path +
                       (reviewed.receipt.state == ReceiptState::kPending
                            ? "  (waits for a person's approval)"

@@ -61,8 +61,9 @@ Meaning Explain(int error) {
     case EISDIR:
     case EINVAL:
     case ENXIO:
-    case ENAMETOOLONG:
       return {ErrorCode::kInvalidArgument, "name a regular file or directory the system accepts"};
+    case ENAMETOOLONG:
+      return {ErrorCode::kInvalidArgument, "choose a shorter name"};
     default:
       return {ErrorCode::kIoError, "check the disk and the system log"};
   }

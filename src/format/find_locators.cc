@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "codec/text_encoding.h"
-#include "record/cell_address.h"
 #include "record/line_index.h"
 
 namespace staged {
@@ -87,13 +86,8 @@ std::set<std::string> FindLines(const View& view, const Lines& lines, std::strin
 
 Result<std::set<std::string>> FindLocators(const View& view, const std::string& locator,
                                            const std::function<Result<std::string>()>& bytes) {
-  Result<Record> exact = view.Find(locator);
-  if (exact.ok()) return std::set<std::string>{locator};
-  if (const std::optional<SheetLocator> split = SplitSheetLocator(locator);
-      split && !split->sheet.empty()) {
-    const std::string other = QuoteSheetName(split->sheet) + "!" + split->rest;
-    if (other != locator && view.Find(other).ok()) return std::set<std::string>{other};
-  }
+  const Result<Record> exact = view.Find(locator);
+  if (exact.ok()) return std::set<std::string>{exact->locator};
   const std::optional<Lines> lines = ReadLines(locator);
   if (!lines) return exact.status();
   STAGED_ASSIGN_OR_RETURN(const std::string content, bytes());

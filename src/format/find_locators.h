@@ -11,8 +11,7 @@
 namespace staged {
 
 // The exact locators of the records that `locator` means in a view:
-// - the record with that locator;
-// - or a cell by another spelling of its sheet (Q3!C5 for 'Q3'!C5);
+// - the record with that locator (View::Find);
 // - or, in a text, what stands on the lines of line:2 or line:3-5 (from 1, both included): records
 //   that begin or end there, and of records that only go through, the innermost.
 // `bytes` gives the file's content and is called for lines only. Errors: kNoMatch; those of

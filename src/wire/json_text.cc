@@ -105,18 +105,17 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   bool end_object() override { return Close(); }
   bool start_array(size_t) override { return Open(Value::Array{}); }
   bool end_array() override { return Close(); }
-  bool parse_error(size_t position, const std::string&,
-                   const nlohmann::detail::exception&) override {
-    position_ = position;
+  bool parse_error(size_t at, const std::string&, const nlohmann::detail::exception&) override {
+    position = at;
     return false;
   }
 
+  static constexpr size_t kDepthMax = 256;
   Value root;
-  size_t position_ = 0;
+  size_t position = 0;
+  bool is_too_deep = false;
 
  private:
-  static constexpr size_t kDepthMax = 256;
-
   bool Add(Value value) {
     if (open_.empty()) {
       root = std::move(value);
@@ -128,7 +127,10 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool Open(Value value) {
-    if (open_.size() >= kDepthMax) return false;
+    if (open_.size() >= kDepthMax) {
+      is_too_deep = true;
+      return false;
+    }
     open_.push_back(std::move(value));
     keys_.emplace_back();
     return true;
@@ -155,8 +157,13 @@ std::string ToJson(const Value& value) {
 Result<Value> ParseJson(std::string_view text) {
   Builder builder;
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) {
+    if (builder.is_too_deep) {
+      return Status(ErrorCode::kInvalidArgument, "the JSON is nested more than " +
+                                                     std::to_string(Builder::kDepthMax) +
+                                                     " deep; make it flatter");
+    }
     return Status(ErrorCode::kInvalidArgument, "the JSON is malformed at byte " +
-                                                   std::to_string(builder.position_) +
+                                                   std::to_string(builder.position) +
                                                    "; check it with a JSON tool");
   }
   return std::move(builder.root);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "base/escape_controls.h"
 #include "base/utf8.h"
 
 namespace staged {
@@ -45,6 +46,17 @@ bool IsReservedName(std::string_view name) {
 bool IsScratchName(std::string_view name) {
   return name == "__pycache__" || name == ".ipynb_checkpoints" || name.starts_with("~$") ||
          (name.starts_with(".~lock.") && name.ends_with("#"));
+}
+
+Status CheckBranchName(std::string_view name) {
+  constexpr size_t kBranchBytesMax = 255;
+  if (!name.empty() && name.size() <= kBranchBytesMax && IsValidUtf8(name) &&
+      EscapeControls(name) == name && name.find('\t') == std::string_view::npos) {
+    return OkStatus();
+  }
+  return Status(ErrorCode::kInvalidArgument,
+                "a branch's name is 1 to 255 bytes of UTF-8 without control characters; choose "
+                "another one");
 }
 
 Result<std::string> NormalizePath(std::string_view path) {

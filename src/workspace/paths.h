@@ -14,6 +14,10 @@ namespace staged {
 // empty, or has NUL.
 [[nodiscard]] Result<std::string> NormalizePath(std::string_view path);
 
+// Whether a branch may be called so: UTF-8 without control characters, 1 to 255 bytes. Errors:
+// kInvalidArgument.
+[[nodiscard]] Status CheckBranchName(std::string_view name);
+
 // Whether this name is never touched: ".git" or ".staged", in any case.
 [[nodiscard]] bool IsReservedName(std::string_view name);
 // Scratch that never enters the journal (rule 17): __pycache__, .ipynb_checkpoints, ~$*, office

@@ -77,6 +77,7 @@ void AddEntryChange(Diff& diff, const std::string& facet, std::string before, st
 }  // namespace
 
 Result<WorkspaceImpl::BranchState> WorkspaceImpl::ReadBranch(const std::string& branch) {
+  STAGED_RETURN_IF_ERROR(CheckBranchName(branch));
   BranchState state;
   STAGED_ASSIGN_OR_RETURN(state.live, ObserveLive(*journal_, *root_directory_, memory_.get()));
   STAGED_ASSIGN_OR_RETURN(state.operations, state.live.reader->LiveOperations(branch));

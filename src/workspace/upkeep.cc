@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "workspace/layout.h"
+#include "workspace/paths.h"
 #include "workspace/projection.h"
 #include "workspace/workspace_impl.h"
 
@@ -55,6 +56,7 @@ Status WorkspaceImpl::SetPolicy(const CallContext& context, std::string_view tex
 
 Result<Lease> WorkspaceImpl::AcquireLease(const CallContext& context, const std::string& holder,
                                           int64_t duration_ns) {
+  STAGED_RETURN_IF_ERROR(CheckBranchName(context.branch));
   STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
   STAGED_ASSIGN_OR_RETURN(const auto known, transaction->Branch(context.branch));
   STAGED_ASSIGN_OR_RETURN(const JournalHead head, transaction->Head());

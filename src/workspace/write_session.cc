@@ -45,6 +45,7 @@ void NoteHead(SessionHost& host, const JournalHead& head) {
 Result<std::unique_ptr<WriteSession>> WriteSession::Begin(SessionHost& host,
                                                           const CallContext& context,
                                                           const std::vector<std::string>& touched) {
+  STAGED_RETURN_IF_ERROR(CheckBranchName(context.branch));
   std::unique_ptr<WriteSession> session(new WriteSession(host, context));
   STAGED_ASSIGN_OR_RETURN(LiveState live,
                           ObserveLive(host.journal(), host.root_directory(), host.memory()));
