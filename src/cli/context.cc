@@ -191,7 +191,7 @@ Result<std::string> Context::ReadInput(const std::string& file) {
     return Status(ErrorCode::kNotFound, "there is no file '" + file + "'; check its path");
   }
   if (!status.ok()) return WithPath(file, status.status());
-  if (status->kind != FileKind::kRegular) {
+  if (status->kind != FileKind::kFile) {
     return Status(ErrorCode::kInvalidArgument,
                   "'" + file + "' is a " +
                       (status->kind == FileKind::kDirectory ? "directory" : "device or socket") +
