@@ -26,7 +26,8 @@ bool LosesDigits(std::string_view text, const JsonTree& tree, uint32_t node) {
     if (tree.nodes[i].type != JsonType::kNumber) continue;
     const std::string_view number =
         text.substr(tree.nodes[i].begin, tree.nodes[i].end - tree.nodes[i].begin);
-    if (!ReadsBackAs<int64_t>(number) && !ReadsBackAs<double>(number)) return true;
+    const bool is_whole = number.find_first_of(".eE") == std::string_view::npos;
+    if (!(is_whole ? ReadsBackAs<int64_t>(number) : ReadsBackAs<double>(number))) return true;
   }
   return false;
 }
