@@ -5,12 +5,44 @@
 namespace staged {
 namespace {
 
+// The ASCII members of "[:alpha:]" and its like, as in the C locale; false for unknown names.
+bool IsInNamedClass(std::string_view name, char character) {
+  const bool upper = character >= 'A' && character <= 'Z';
+  const bool lower = character >= 'a' && character <= 'z';
+  const bool digit = character >= '0' && character <= '9';
+  const bool graphic = character > ' ' && character < 0x7f;
+  if (name == "alpha") return upper || lower;
+  if (name == "digit") return digit;
+  if (name == "alnum") return upper || lower || digit;
+  if (name == "upper") return upper;
+  if (name == "lower") return lower;
+  if (name == "space") return character == ' ' || (character >= '\t' && character <= '\r');
+  if (name == "blank") return character == ' ' || character == '\t';
+  if (name == "punct") return graphic && !upper && !lower && !digit;
+  if (name == "graph") return graphic;
+  if (name == "print") return graphic || character == ' ';
+  if (name == "cntrl") return (character >= 0 && character < ' ') || character == 0x7f;
+  if (name == "xdigit") {
+    return digit || (character >= 'a' && character <= 'f') ||
+           (character >= 'A' && character <= 'F');
+  }
+  return false;
+}
+
 bool MatchClass(std::string_view pattern, size_t& position, char character) {
   size_t i = position + 1;
   const bool negated = i < pattern.size() && (pattern[i] == '!' || pattern[i] == '^');
   if (negated) ++i;
   bool matched = false;
   for (bool first = true; i < pattern.size() && (pattern[i] != ']' || first); ++i, first = false) {
+    if (pattern.substr(i).starts_with("[:")) {
+      const size_t end = pattern.find(":]", i + 2);
+      if (end != std::string_view::npos) {
+        if (IsInNamedClass(pattern.substr(i + 2, end - i - 2), character)) matched = true;
+        i = end + 1;
+        continue;
+      }
+    }
     char low = pattern[i];
     if (low == '\\' && i + 1 < pattern.size()) low = pattern[++i];
     char high = low;
@@ -36,7 +68,8 @@ bool Matches(std::string_view pattern, std::string_view text, int& work) {
     if (--work < 0) return false;
     if (p < pattern.size() && pattern.substr(p).starts_with("**") &&
         (p == 0 || pattern[p - 1] == '/')) {
-      const std::string_view rest = pattern.substr(p + 2);
+      std::string_view rest = pattern.substr(p + 2);
+      while (rest.starts_with('*')) rest.remove_prefix(1);
       if (rest.empty()) return true;
       if (rest.front() == '/') {
         for (size_t start = t; start <= text.size(); ++start) {

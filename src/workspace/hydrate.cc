@@ -146,6 +146,20 @@ Result<CheckoutAnswer> WorkspaceImpl::Checkout(const CallContext& context,
   return answer;
 }
 
+void WorkspaceImpl::AddConflicts(const Reduction& reduction, SyncAnswer& answer) {
+  std::set<std::string> paths;
+  for (const StagedChange& change : answer.operations) {
+    paths.insert(change.path);
+    if (!change.moved_to.empty()) paths.insert(change.moved_to);
+  }
+  for (const std::string& path : paths) {
+    const StagedPath* staged = reduction.Find(path);
+    if (staged != nullptr && staged->conflict) {
+      answer.conflicts.push_back(DescribeConflict(*staged));
+    }
+  }
+}
+
 Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::string& directory) {
   STAGED_ASSIGN_OR_RETURN(const auto source, env_.OpenDirectory(directory));
   Manifest manifest;
@@ -183,6 +197,7 @@ Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::st
       STAGED_ASSIGN_OR_RETURN(const Operation operation, session->transaction().Read(sequence));
       answer.operations.push_back(AnswerOf(operation));
     }
+    AddConflicts(session->reduction(), answer);
     return answer;
   }
   const auto is_skipped = [&](const std::string& path) {
@@ -206,6 +221,20 @@ Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::st
       operations.push_back(std::move(operation));
     }
   }
+  // New names that this workspace must not have stay in the folder and are listed.
+  Tree after = session->reduction().working;
+  for (const std::string& path : gone) after.erase(path);
+  std::erase_if(came, [&](const std::string& path) {
+    Status allowed = CheckVersioned(*session, path);
+    if (allowed.ok() && !after.contains(path)) allowed = CheckTwin(after, path);
+    if (allowed.ok()) {
+      after[path] = scanned.entries.at(path);
+      return false;
+    }
+    answer.skipped.push_back({path, allowed.message()});
+    scanned.entries.erase(path);
+    return true;
+  });
   const auto moves = FindMoves(gone, came, manifest.tree, scanned.entries);
   std::set<std::string> moved;
   for (const auto& [from, to] : moves) {
@@ -223,15 +252,7 @@ Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::st
     operation.changes = {{path, manifest.tree.at(path), {}}};
     operations.push_back(std::move(operation));
   }
-  Tree after = session->reduction().working;
-  for (const std::string& path : gone) after.erase(path);
   for (const std::string& path : came) {
-    if (const std::string twin = FindTwin(after, path); !twin.empty()) {
-      answer.skipped.push_back(
-          {path, "would be the same file as '" + twin + "' on systems without case; rename it"});
-      scanned.entries.erase(path);
-      continue;
-    }
     if (moved.contains(path)) continue;
     Operation operation;
     operation.type = OperationType::kCreate;
@@ -245,16 +266,14 @@ Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::st
         return (left.type == OperationType::kDelete) > (right.type == OperationType::kDelete);
       });
   for (Operation& operation : operations) {
+    // Written on what the branch shows in a conflict, it replaces what was kept aside.
+    STAGED_ASSIGN_OR_RETURN(operation, SupersedeConflict(*session, std::move(operation)));
     STAGED_ASSIGN_OR_RETURN(const Operation appended, session->Append(std::move(operation)));
     answer.operations.push_back(AnswerOf(appended));
   }
   if (operations.empty()) return answer;
   STAGED_RETURN_IF_ERROR(session->Renew());
-  for (const StagedChange& change : answer.operations) {
-    const StagedPath* staged = session->reduction().Find(change.path);
-    if (staged != nullptr && staged->conflict)
-      answer.conflicts.push_back(DescribeConflict(*staged));
-  }
+  AddConflicts(session->reduction(), answer);
   Tree now = manifest.tree;
   for (const std::string& path : gone) now.erase(path);
   for (const auto& [path, entry] : scanned.entries) now[path] = entry;

@@ -4,15 +4,32 @@
 
 namespace staged {
 
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+// Trailing blanks count only behind a backslash.
+std::string_view WithoutTrailingBlanks(std::string_view line) {
+  size_t end = 0;
+  for (size_t i = 0; i < line.size(); ++i) {
+    const bool escaped = line[i] == '\\';
+    if (escaped) ++i;
+    if (escaped || line[i] != ' ') end = i + 1;
+  }
+  return line.substr(0, end);
+}
+
+}  // namespace
+
 void IgnoreRules::Add(const std::string& folder, std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const std::string prefix = folder.empty() ? "" : folder + "/";
   while (!text.empty()) {
     const size_t newline = text.find('\n');
     std::string_view line = text.substr(0, newline);
     text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    // Trailing blanks count only behind a backslash.
-    while (line.ends_with(' ') && !line.ends_with("\\ ")) line.remove_suffix(1);
+    line = WithoutTrailingBlanks(line);
     if (line.empty() || line.front() == '#') continue;
     Rule rule;
     rule.folder = prefix;
@@ -42,6 +59,14 @@ bool IgnoreRules::IsIgnored(std::string_view path, bool is_directory) const {
     if (MatchesPathGlob(rule->pattern, subject)) return !rule->negated;
   }
   return false;
+}
+
+bool IgnoreRules::IsFileExcluded(std::string_view path) const {
+  for (size_t slash = path.find('/'); slash != std::string_view::npos;
+       slash = path.find('/', slash + 1)) {
+    if (IsIgnored(path.substr(0, slash), true)) return true;
+  }
+  return IsIgnored(path, false);
 }
 
 }  // namespace staged

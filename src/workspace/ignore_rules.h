@@ -14,6 +14,8 @@ class IgnoreRules {
   void Add(const std::string& folder, std::string_view text);
   // Whether `path` is ignored. An ignored directory's content is ignored with it: do not descend.
   [[nodiscard]] bool IsIgnored(std::string_view path, bool is_directory) const;
+  // Whether the file `path` is ignored, by itself or with one of its directories.
+  [[nodiscard]] bool IsFileExcluded(std::string_view path) const;
 
  private:
   struct Rule {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/utf8.h"
-#include "workspace/ignore_rules.h"
 #include "workspace/layout.h"
 #include "workspace/paths.h"
 
@@ -62,7 +61,10 @@ class Scanner {
       : directory_(directory), options_(options) {}
 
   Status Run() { return ScanFolder("", false); }
-  ScannedTree Take() { return std::move(tree_); }
+  ScannedTree Take() {
+    tree_.rules = std::move(rules_);
+    return std::move(tree_);
+  }
 
  private:
   bool IsTracked(const std::string& path) const {
@@ -115,9 +117,14 @@ class Scanner {
   }
 
   Status ScanItem(const std::string& path, const ListedItem& item, bool only_tracked) {
-    if (IsReservedName(item.name) || IsScratchName(item.name)) return OkStatus();
+    if (IsScratchName(item.name)) return OkStatus();
     if (!IsValidUtf8(item.name)) {
       Skip(path, "its name is not UTF-8; rename it");
+      return OkStatus();
+    }
+    if (IsReservedName(item.name)) {
+      const bool is_metadata = item.name == ".git" || item.name == layout::kFolder;
+      if (!is_metadata) Skip(path, "other systems take its name for .git or .staged; rename it");
       return OkStatus();
     }
     const bool is_directory = item.status.kind == FileKind::kDirectory;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "staged/ext/env.h"
+#include "workspace/ignore_rules.h"
 #include "workspace/tree.h"
 
 namespace staged {
@@ -19,6 +20,7 @@ struct SkippedFile {
 struct ScannedTree {
   Tree entries;
   std::vector<SkippedFile> skipped;
+  IgnoreRules rules;  // those that lie in the folder, as read by this scan
 };
 
 // Remembers hashes by file status, so that an unchanged file is not read again. Only ever an

@@ -70,6 +70,7 @@ Result<LiveState> ObserveLive(Journal& journal, Directory& root, HashMemory* mem
                                                                  .content_sink = {},
                                                                  .progress = {}}));
     live.disk = std::move(scanned.entries);
+    live.rules = std::move(scanned.rules);
     for (SkippedFile& skipped : scanned.skipped) {
       live.skipped.push_back({std::move(skipped.path), std::move(skipped.reason)});
     }

@@ -29,6 +29,7 @@ struct LiveState {
   Tree disk;
   TreeChanges overlay;  // persons' changes on disk, not yet taken in
   std::vector<SkippedPath> skipped;
+  IgnoreRules rules;
 };
 
 // Scans the folder and compares. A publication that commits or ends meanwhile makes it look again,

@@ -18,7 +18,8 @@ namespace staged {
 // kInvalidArgument.
 [[nodiscard]] Status CheckBranchName(std::string_view name);
 
-// Whether this name is never touched: ".git" or ".staged", in any case.
+// Whether this name is never touched: ".git" or ".staged" in any case, and whatever another system
+// would take for it (".git.", "git~1", ".g\u200cit").
 [[nodiscard]] bool IsReservedName(std::string_view name);
 // Scratch that never enters the journal (rule 17): __pycache__, .ipynb_checkpoints, ~$*, office
 // lock files.
@@ -26,10 +27,12 @@ namespace staged {
 
 // `path` as file systems without case or normalisation would see it (NFKC, case folded).
 [[nodiscard]] std::string FoldedPath(std::string_view path);
-// A different path of `tree` that such a file system would take for `path`, or "".
+// A different path of `tree` that such a file system would take for `path` (or has a directory that
+// it would take for a new one of `path`), or "".
 [[nodiscard]] std::string FindTwin(const Tree& tree, const std::string& path);
 
-// Whether a symlink at `path` with this target stays inside the root.
+// Whether a symlink at `path` with this target stays inside the root for sure, wherever other
+// symlinks inside the root lead.
 [[nodiscard]] bool SymlinkStaysInside(std::string_view path, std::string_view target);
 
 }  // namespace staged

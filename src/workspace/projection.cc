@@ -117,7 +117,10 @@ Status Project(const Operation& operation, ProjectionSink& sink) {
   if (const Value* states = operation.payload.Find(kPayloadReceiptStates)) {
     if (!states->is_array()) return Malformed(operation);
     for (const Value& state : states->as_array()) {
-      if (!state.is_array() || state.as_array().size() != 2) return Malformed(operation);
+      if (!state.is_array() || state.as_array().size() != 2 || !state.as_array()[0].is_string() ||
+          !state.as_array()[1].is_integer()) {
+        return Malformed(operation);
+      }
       STAGED_RETURN_IF_ERROR(
           sink.SetReceiptState(state.as_array()[0].as_string(),
                                static_cast<ReceiptState>(state.as_array()[1].as_integer())));

@@ -67,9 +67,13 @@ class MemoryProjection final : public ProjectionSink {
 // Members of an operation's payload.
 inline constexpr std::string_view kPayloadReceipts = "receipts";             // review: rows
 inline constexpr std::string_view kPayloadReceiptStates = "receipt_states";  // [[id, state], ...]
-inline constexpr std::string_view kPayloadPolicy = "policy";        // policy: the file's text
-inline constexpr std::string_view kPayloadMessage = "message";      // submit
-inline constexpr std::string_view kPayloadEdits = "edits";          // edit: evidence
+inline constexpr std::string_view kPayloadPolicy = "policy";    // policy: the file's text
+inline constexpr std::string_view kPayloadMessage = "message";  // submit
+inline constexpr std::string_view kPayloadEdits = "edits";      // edit: evidence
+// What a writing call answered, where the changes alone do not say it: {path, to, base, hash}.
+inline constexpr std::string_view kPayloadAnswer = "answer";
+// {path, to, first}: one of the operations, from `first` on, that a command on a directory made.
+inline constexpr std::string_view kPayloadDirectory = "directory";
 inline constexpr std::string_view kPayloadForgotten = "forgotten";  // forget: the hash
 
 [[nodiscard]] Value ReceiptToValue(const ReceiptRow& receipt);

@@ -44,6 +44,19 @@ Result<OptionalEntry> EntryAt(Directory& directory, const std::string& path) {
   return ScanPath(directory, path, {});
 }
 
+// Removes a folder with nothing but folders in it. False when something else remains.
+bool RemoveEmptyFolders(Directory& directory, const std::string& path) {
+  const auto status = directory.Stat(path);
+  if (!status.ok() || status->kind != FileKind::kDirectory) return true;
+  const auto items = directory.List(path);
+  if (!items.ok()) return false;
+  for (const DirectoryItem& item : *items) {
+    if (item.kind != FileKind::kDirectory) return false;
+    if (!RemoveEmptyFolders(directory, path + "/" + item.name)) return false;
+  }
+  return directory.RemoveDirectory(path).ok();
+}
+
 Status IgnoreMissing(Status status) {
   return status.code() == ErrorCode::kNotFound ? OkStatus() : status;
 }
@@ -122,6 +135,8 @@ void Publisher::RemoveEmptyParents(const std::string& path) {
 
 Result<bool> Publisher::Publish(size_t number, const PathChange& change) {
   const std::string name = Name(number);
+  // Folders are not tracked: empty ones make room for a file, others are in its way.
+  if (change.result && !RemoveEmptyFolders(root_, change.path)) return false;
   STAGED_ASSIGN_OR_RETURN(const OptionalEntry on_disk, EntryAt(root_, change.path));
   if (on_disk == change.result) {
     touched_.push_back(ParentOf(change.path));
@@ -168,7 +183,11 @@ Result<bool> Publisher::PublishReplacement(const std::string& name, const PathCh
 Result<bool> Publisher::PublishCreation(const std::string& name, const PathChange& change) {
   STAGED_RETURN_IF_ERROR(MakeParents(change.path));
   const Status renamed = temporary_.RenameNew(name, root_, change.path);
-  if (renamed.code() == ErrorCode::kConflict) return false;
+  // Something has the name, or that of one of its folders.
+  if (renamed.code() == ErrorCode::kConflict || renamed.code() == ErrorCode::kNotFound ||
+      renamed.code() == ErrorCode::kPathEscape) {
+    return false;
+  }
   STAGED_RETURN_IF_ERROR(renamed);
   touched_.push_back(ParentOf(change.path));
   return true;

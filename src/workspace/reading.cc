@@ -32,7 +32,7 @@ class TreeWalk {
 
 FileState StateOf(const StagedPath& staged, const std::vector<ReceiptRow>& receipts) {
   if (staged.conflict) return FileState::kConflict;
-  if (staged.converged || !staged.changes_anything()) return FileState::kInitial;
+  if (!staged.changes_anything()) return FileState::kInitial;
   for (const ReceiptRow& receipt : receipts) {
     if (receipt.state == ReceiptState::kMinted && receipt.path == staged.path &&
         receipt.base == staged.accepted && receipt.staged == staged.staged &&
@@ -167,6 +167,17 @@ Result<std::string> WorkspaceImpl::ReadContent(const std::string& path, const Co
                 Value::Object{{kRacedDetail, path}});
 }
 
+Status WorkspaceImpl::CheckWasAt(JournalReader& reader, const std::string& path,
+                                 const ContentHash& hash) {
+  STAGED_ASSIGN_OR_RETURN(const bool was_here, reader.WasAt(path, hash));
+  if (was_here) return OkStatus();
+  // A person's save that no writing command has taken in yet was there too.
+  const auto on_disk = ScanPath(*root_directory_, path, {});
+  if (on_disk.ok() && HashOf(*on_disk) == hash) return OkStatus();
+  return {ErrorCode::kNotFound,
+          hash.ToString() + " was never at '" + path + "'; `staged log --path` lists what was"};
+}
+
 Result<Content> WorkspaceImpl::Read(const CallContext& context, const std::string& path,
                                     const BaseHash& at) {
   return OnSteadyDisk([&] { return ReadOnce(context, path, at); });
@@ -197,12 +208,7 @@ Result<Content> WorkspaceImpl::Locate(const BranchState& state, const std::strin
     content.entry = *working;
   } else {
     content.entry.hash = *at;
-    const OptionalEntry on_disk = FindEntry(state.live.disk, normal);
-    STAGED_ASSIGN_OR_RETURN(const bool was_here, state.live.reader->WasAt(normal, *at));
-    if (!was_here && !(on_disk && on_disk->hash == *at)) {
-      return Status(ErrorCode::kNotFound, at->ToString() + " was never at '" + normal +
-                                              "'; `staged log --path` lists what was");
-    }
+    STAGED_RETURN_IF_ERROR(CheckWasAt(*state.live.reader, normal, *at));
   }
   return content;
 }
@@ -391,10 +397,15 @@ Result<std::vector<std::pair<std::string, Diff>>> WorkspaceImpl::GetDiffOnce(
 
 Result<Diff> WorkspaceImpl::DiffContents(const std::string& path, const BaseHash& from,
                                          const BaseHash& to) {
+  STAGED_ASSIGN_OR_RETURN(const std::string normal, NormalizePath(path));
   const auto entry = [](const BaseHash& hash) {
     return hash ? OptionalEntry(Entry{EntryKind::kFile, *hash}) : OptionalEntry();
   };
-  return DiffEntries(path, entry(from), path, entry(to));
+  STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
+  for (const BaseHash* hash : {&from, &to}) {
+    if (*hash) STAGED_RETURN_IF_ERROR(CheckWasAt(*reader, normal, **hash));
+  }
+  return DiffEntries(normal, entry(from), normal, entry(to));
 }
 
 Status WorkspaceImpl::StaleBase(const std::string& path, const BaseHash& expected,
@@ -406,13 +417,8 @@ Status WorkspaceImpl::StaleBase(const std::string& path, const BaseHash& expecte
   // What happened between, so that the caller repairs in one step. Only contents of this path are
   // shown: a hash alone opens nothing.
   if (expected && actual) {
-    const auto reader = journal_->BeginRead();
-    const Result<bool> known =
-        reader.ok() ? (*reader)->WasAt(path, *expected) : Result<bool>(false);
-    if (known.ok() && *known) {
-      const Result<Diff> diff = DiffContents(path, expected, HashOf(actual));
-      if (diff.ok()) details.Set("changes", RenderDiffText(*diff, path, kStaleDiffBytesMax));
-    }
+    const Result<Diff> diff = DiffContents(path, expected, HashOf(actual));
+    if (diff.ok()) details.Set("changes", RenderDiffText(*diff, path, kStaleDiffBytesMax));
   }
   const std::string now =
       actual ? "is now " + actual->hash.ToString() : std::string("does not exist there");
@@ -424,7 +430,7 @@ Status WorkspaceImpl::StaleBase(const std::string& path, const BaseHash& expecte
 }
 
 PathConflict WorkspaceImpl::DescribeConflict(const StagedPath& staged) {
-  return {staged.path, HashOf(staged.base), HashOf(staged.staged), HashOf(staged.accepted), {}};
+  return {staged.path, HashOf(staged.base), HashOf(staged.staged), HashOf(staged.working), {}};
 }
 
 Status WorkspaceImpl::ConflictError(const StagedPath& staged) {
@@ -434,7 +440,7 @@ Status WorkspaceImpl::ConflictError(const StagedPath& staged) {
           Value::Object{{"path", staged.path},
                         {"base", HashValue(HashOf(staged.base))},
                         {"left", HashValue(HashOf(staged.staged))},
-                        {"right", HashValue(HashOf(staged.accepted))}}};
+                        {"right", HashValue(HashOf(staged.working))}}};
 }
 
 Status WorkspaceImpl::CheckBase(const Reduction& reduction, const std::string& path,

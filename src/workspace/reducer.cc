@@ -1,6 +1,7 @@
 #include "workspace/reducer.h"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace staged {
 
@@ -38,19 +39,70 @@ bool Apply(Tree& working, const Operation& operation) {
   return false;
 }
 
+// Ties the place where a content is accepted to the one where the chain leaves it, over any number
+// of moves between.
 void NoteMove(std::map<std::string, StagedPath>& staged, const Operation& operation) {
   if (operation.type != OperationType::kMove || operation.changes.size() != 2) return;
-  staged[operation.changes[0].path].moved_to = operation.changes[1].path;
-  staged[operation.changes[1].path].moved_from = operation.changes[0].path;
+  StagedPath& from = staged[operation.changes[0].path];
+  StagedPath& to = staged[operation.changes[1].path];
+  to.moved_from.clear();
+  // What is moved from where the accepted content left already was made on this branch.
+  if (from.moved_from.empty() && !from.moved_to.empty()) return;
+  StagedPath& origin = from.moved_from.empty() ? from : staged[from.moved_from];
+  from.moved_from.clear();
+  origin.moved_to.clear();
+  if (&origin == &to || !origin.base) return;  // back where it was, or made on this branch
+  origin.moved_to = to.path;
+  to.moved_from = origin.path;
 }
 
-// A chain whose last result is what is accepted anyway has nothing left to say.
-bool IsConverged(const Reduction& reduction, const Operation& operation) {
-  return std::all_of(operation.changes.begin(), operation.changes.end(),
-                     [&](const PathChange& change) {
-                       const StagedPath& staged = reduction.staged.at(change.path);
-                       return staged.staged == FindEntry(reduction.working, change.path);
-                     });
+// A move of what was removed or replaced later is none any more.
+void ForgetEndedMoves(std::map<std::string, StagedPath>& staged) {
+  for (auto& [path, from] : staged) {
+    if (from.moved_to.empty()) continue;
+    StagedPath& to = staged.at(from.moved_to);
+    if (to.moved_from == path && to.staged && !from.staged) continue;
+    if (to.moved_from == path) to.moved_from.clear();
+    from.moved_to.clear();
+  }
+  for (auto& [path, to] : staged) {
+    if (!to.moved_from.empty() && staged.at(to.moved_from).moved_to != path) to.moved_from.clear();
+  }
+}
+
+// Splits the stale operations: those of chains that leave what is there anyway have converged. A
+// chain converges whole or not at all, with whatever it is tied to.
+void SplitStale(Reduction& reduction, const std::vector<const Operation*>& stale) {
+  std::set<std::string> differing;
+  for (const Operation* operation : stale) {
+    for (const PathChange& change : operation->changes) {
+      const StagedPath& staged = reduction.staged.at(change.path);
+      if (staged.staged != staged.working) differing.insert(change.path);
+    }
+  }
+  for (size_t before = SIZE_MAX; before != differing.size();) {
+    before = differing.size();
+    for (const Operation* operation : stale) {
+      const bool differs =
+          std::any_of(operation->changes.begin(), operation->changes.end(),
+                      [&](const PathChange& change) { return differing.contains(change.path); });
+      if (!differs) continue;
+      for (const PathChange& change : operation->changes) differing.insert(change.path);
+    }
+  }
+  for (const Operation* operation : stale) {
+    if (!differing.contains(operation->changes.front().path)) {
+      reduction.converged_operations.push_back(operation->sequence);
+      continue;
+    }
+    reduction.stale_operations.push_back(operation->sequence);
+    for (const PathChange& change : operation->changes) {
+      StagedPath& staged = reduction.staged.at(change.path);
+      if (!staged.conflict) staged.base = change.base;
+      staged.conflict = true;
+      staged.kept.push_back(operation->sequence);
+    }
+  }
 }
 
 }  // namespace
@@ -62,7 +114,9 @@ Reduction Reduce(Tree accepted, const TreeChanges& overlay, const std::vector<Op
   reduction.working = reduction.accepted;
 
   std::vector<const Operation*> stale;
+  std::set<std::string> broken;  // paths with a stale operation: what follows stands on it
   for (const Operation& operation : live) {
+    if (operation.changes.empty()) continue;
     for (const PathChange& change : operation.changes) {
       StagedPath& staged = reduction.staged[change.path];
       if (staged.operations.empty()) {
@@ -74,22 +128,19 @@ Reduction Reduce(Tree accepted, const TreeChanges& overlay, const std::vector<Op
       staged.operations.push_back(operation.sequence);
     }
     NoteMove(reduction.staged, operation);
-    if (!Applies(reduction.working, operation) || !Apply(reduction.working, operation)) {
-      stale.push_back(&operation);
+    const bool stands_on_stale =
+        std::any_of(operation.changes.begin(), operation.changes.end(),
+                    [&](const PathChange& change) { return broken.contains(change.path); });
+    if (!stands_on_stale && Applies(reduction.working, operation) &&
+        Apply(reduction.working, operation)) {
+      continue;
     }
+    stale.push_back(&operation);
+    for (const PathChange& change : operation.changes) broken.insert(change.path);
   }
-  for (const Operation* operation : stale) {
-    const bool converged = IsConverged(reduction, *operation);
-    auto& list = converged ? reduction.converged_operations : reduction.stale_operations;
-    list.push_back(operation->sequence);
-    for (const PathChange& change : operation->changes) {
-      StagedPath& staged = reduction.staged[change.path];
-      (converged ? staged.converged : staged.conflict) = true;
-    }
-  }
-  for (auto& [path, staged] : reduction.staged) {
-    if (staged.conflict) staged.converged = false;
-  }
+  for (auto& [path, staged] : reduction.staged) staged.working = FindEntry(reduction.working, path);
+  ForgetEndedMoves(reduction.staged);
+  SplitStale(reduction, stale);
   return reduction;
 }
 

@@ -16,12 +16,14 @@ struct StagedPath {
   OptionalEntry base;               // what the chain's first operation saw
   OptionalEntry staged;             // what its last operation leaves
   OptionalEntry accepted;           // accepted now, with the disk overlay on top
+  OptionalEntry working;            // in the working state
   std::vector<int64_t> operations;  // in journal order
-  // The chain's base is not what is accepted now: kept aside, never applied by itself.
+  // Operations of the chain are kept aside, never applied by themselves: `base` is what the first
+  // of these saw, and `working` what it met instead (what is accepted now, unless operations of
+  // this branch before it apply).
   bool conflict = false;
-  // In conflict by the base alone: what is accepted now already equals what was staged.
-  bool converged = false;
-  // The other half of a move, or "".
+  std::vector<int64_t> kept;  // those operations, in journal order
+  // The other half of a move, or "": from where the chain's content was accepted to where it is.
   std::string moved_to, moved_from;
 
   [[nodiscard]] bool changes_anything() const { return staged != accepted; }
@@ -41,8 +43,9 @@ struct Reduction {
 };
 
 // The pure heart of the workspace: no I/O, no clock, no parser. An operation applies if every path
-// that it changes is exactly what it saw (and its result makes no file a directory of another);
-// otherwise it is stale, reported, and the others apply in journal order.
+// that it changes is exactly what it saw (and its result makes no file a directory of another) and
+// stands on no stale one; otherwise it is stale, reported, and the others apply in journal order. A
+// chain that would leave what is there anyway is no conflict: its stale operations have converged.
 // REQUIRES: `live` are content operations of one branch, in journal order.
 [[nodiscard]] Reduction Reduce(Tree accepted, const TreeChanges& overlay,
                                const std::vector<Operation>& live);

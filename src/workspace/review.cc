@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "workspace/paths.h"
 #include "workspace/projection.h"
 #include "workspace/workspace_impl.h"
 
@@ -33,29 +34,29 @@ Result<ReviewAnswer> WorkspaceImpl::ReviewOnce(const CallContext& context,
   std::map<std::string, std::pair<PathChange, Diff>> prepared;
   {
     STAGED_ASSIGN_OR_RETURN(BranchState state, ReadBranch(context.branch));
-    STAGED_ASSIGN_OR_RETURN(const auto selected, SelectStaged(state.reduction, paths));
-    for (const std::string& path : selected) {
+    STAGED_ASSIGN_OR_RETURN(const auto named, SelectStaged(state.reduction, paths));
+    for (const std::string& path : TiedPaths(state.operations, {named.begin(), named.end()})) {
       const StagedPath& staged = *state.reduction.Find(path);
       if (staged.conflict || !staged.changes_anything()) continue;
       STAGED_ASSIGN_OR_RETURN(Diff diff, DiffStaged(state.reduction, staged));
       prepared[path] = {{path, staged.accepted, staged.staged}, std::move(diff)};
     }
   }
-  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, paths));
+  std::vector<std::string> touched;
+  for (const std::string& path : paths) {
+    STAGED_ASSIGN_OR_RETURN(touched.emplace_back(), NormalizePath(path));
+  }
+  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, touched));
   const Reduction& reduction = session->reduction();
   ReviewAnswer answer;
   if (!session->repeated().empty()) {
     STAGED_ASSIGN_OR_RETURN(const Operation operation,
                             session->transaction().Read(session->repeated().back()));
-    answer.operation = operation.sequence;
-    const Value* receipts = operation.payload.Find(kPayloadReceipts);
-    for (const Value& value : receipts ? receipts->as_array() : Value::Array{}) {
-      STAGED_ASSIGN_OR_RETURN(ReceiptRow receipt, ReceiptFromValue(value));
-      answer.reviewed.push_back({std::move(receipt), "", {}});
-    }
-    return answer;
+    return RepeatedReview(operation);
   }
-  STAGED_ASSIGN_OR_RETURN(const auto selected, SelectStaged(reduction, paths));
+  STAGED_ASSIGN_OR_RETURN(const auto named, SelectStaged(reduction, paths));
+  // The halves of a move are seen together, as they are submitted together.
+  const std::set<std::string> selected = TiedPaths(session->live(), {named.begin(), named.end()});
   STAGED_ASSIGN_OR_RETURN(const auto policy_text,
                           session->transaction().Setting(std::string(kPolicySetting)));
   STAGED_ASSIGN_OR_RETURN(const Policy policy, Policy::Parse(policy_text.value_or("")));
@@ -84,12 +85,11 @@ Result<ReviewAnswer> WorkspaceImpl::ReviewOnce(const CallContext& context,
     receipt.base = change.base;
     receipt.staged = change.result;
     receipt.staged_sequence = staged.operations.back();
-    receipt.evidence = Value::Object{{"diff", DiffHash(diff).ToString()},
-                                     {"diff_version", kDiffVersion},
-                                     {"parser", diff.parser.name},
-                                     {"parser_version", diff.parser.version},
-                                     {"shown_whole", true},
-                                     {"reviewer", context.actor.name}};
+    receipt.evidence =
+        Value::Object{{"policy", by_human ? "human" : "any"},  {"diff", DiffHash(diff).ToString()},
+                      {"diff_version", kDiffVersion},          {"parser", diff.parser.name},
+                      {"parser_version", diff.parser.version}, {"shown_whole", true},
+                      {"reviewer", context.actor.name}};
     const std::string partner = MovePartner(staged);
     if (!partner.empty()) receipt.evidence.Set("moved_with", partner);
     receipts.push_back(ReceiptToValue(receipt));
@@ -103,6 +103,29 @@ Result<ReviewAnswer> WorkspaceImpl::ReviewOnce(const CallContext& context,
   answer.operation = operation.sequence;
   for (ReviewedPath& reviewed : answer.reviewed) {
     reviewed.receipt.review_sequence = operation.sequence;
+  }
+  return answer;
+}
+
+Result<ReviewAnswer> WorkspaceImpl::RepeatedReview(const Operation& operation) {
+  ReviewAnswer answer;
+  answer.operation = operation.sequence;
+  // The paths of the review as they were staged then: enough to make the same differences again.
+  Reduction then;
+  const Value* receipts = operation.payload.Find(kPayloadReceipts);
+  for (const Value& value : receipts ? receipts->as_array() : Value::Array{}) {
+    STAGED_ASSIGN_OR_RETURN(ReceiptRow receipt, ReceiptFromValue(value));
+    receipt.review_sequence = operation.sequence;
+    StagedPath& staged = then.staged[receipt.path];
+    staged.path = receipt.path;
+    staged.accepted = receipt.base;
+    staged.staged = receipt.staged;
+    const std::string partner(receipt.evidence.FindString("moved_with"));
+    (receipt.staged ? staged.moved_from : staged.moved_to) = partner;
+    answer.reviewed.push_back({std::move(receipt), partner, {}});
+  }
+  for (ReviewedPath& reviewed : answer.reviewed) {
+    STAGED_ASSIGN_OR_RETURN(reviewed.diff, DiffStaged(then, *then.Find(reviewed.receipt.path)));
   }
   return answer;
 }

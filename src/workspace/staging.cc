@@ -39,6 +39,19 @@ StagedChange WorkspaceImpl::AnswerOf(const Operation& operation) {
   answer.operation = operation.sequence;
   answer.turn = operation.turn;
   answer.superseded = operation.consumes;
+  const auto hash = [](const Value& value, std::string_view name) {
+    const auto parsed = ContentHash::Parse(value.FindString(name));
+    return parsed.ok() ? BaseHash(*parsed) : BaseHash();
+  };
+  for (const std::string_view name : {kPayloadDirectory, kPayloadAnswer}) {
+    const Value* noted = operation.payload.Find(name);
+    if (noted == nullptr) continue;
+    answer.path = noted->FindString("path");
+    answer.moved_to = noted->FindString("to");
+    answer.base = hash(*noted, "base");
+    answer.hash = hash(*noted, "hash");
+    return answer;
+  }
   if (operation.changes.empty()) return answer;
   const PathChange& first = operation.changes.front();
   answer.path = first.path;
@@ -53,39 +66,80 @@ StagedChange WorkspaceImpl::AnswerOf(const Operation& operation) {
 
 Result<std::optional<StagedChange>> WorkspaceImpl::RepeatedChange(WriteSession& session) {
   if (session.repeated().empty()) return std::optional<StagedChange>();
-  STAGED_ASSIGN_OR_RETURN(const Operation operation,
-                          session.transaction().Read(session.repeated().back()));
-  return std::optional<StagedChange>(AnswerOf(operation));
+  StagedChange answer;
+  std::vector<int64_t> superseded;
+  for (const int64_t sequence : session.repeated()) {
+    STAGED_ASSIGN_OR_RETURN(const Operation operation, session.transaction().Read(sequence));
+    answer = AnswerOf(operation);
+    superseded.insert(superseded.end(), answer.superseded.begin(), answer.superseded.end());
+  }
+  answer.superseded = std::move(superseded);
+  return std::optional<StagedChange>(std::move(answer));
 }
 
 Result<Operation> WorkspaceImpl::SupersedeConflict(WriteSession& session, Operation operation) {
-  std::set<int64_t> stale(session.reduction().stale_operations.begin(),
-                          session.reduction().stale_operations.end());
   std::set<int64_t> consumed;
   for (const PathChange& change : operation.changes) {
     const StagedPath* staged = session.reduction().Find(change.path);
-    if (staged == nullptr || !staged->conflict) continue;
-    for (const int64_t sequence : staged->operations) {
-      if (stale.contains(sequence)) consumed.insert(sequence);
-    }
+    if (staged == nullptr || !staged->conflict || staged->working != change.base) continue;
+    consumed.insert(staged->kept.begin(), staged->kept.end());
   }
   operation.consumes.insert(operation.consumes.end(), consumed.begin(), consumed.end());
   return operation;
 }
 
+Status WorkspaceImpl::CheckVersioned(WriteSession& session, const std::string& path) {
+  for (size_t begin = 0; begin <= path.size();) {
+    const size_t slash = std::min(path.find('/', begin), path.size());
+    if (IsScratchName(std::string_view(path).substr(begin, slash - begin))) {
+      return {ErrorCode::kInvalidArgument,
+              "'" + path + "' is scratch that is never versioned; choose another name",
+              Value::Object{{"path", path}}};
+    }
+    const std::string folder = path.substr(0, slash);
+    if (slash < path.size() && root_directory_->Stat(folder + "/" + layout::kFolder).ok()) {
+      return {ErrorCode::kPathEscape,
+              "'" + folder + "' is a workspace of its own; open that one to change '" + path + "'",
+              Value::Object{{"path", path}, {"workspace", folder}}};
+    }
+    begin = slash + 1;
+  }
+  if (session.ignore_rules().IsFileExcluded(path)) {
+    return {ErrorCode::kInvalidArgument,
+            "'" + path +
+                "' is excluded by .gitignore or .stagedignore; choose another name or "
+                "change the rule",
+            Value::Object{{"path", path}}};
+  }
+  return OkStatus();
+}
+
 Status WorkspaceImpl::CheckNewPath(const Reduction& reduction, const std::string& path) {
+  const Result<FileStatus> on_disk = root_directory_->Stat(path);
+  if (on_disk.ok() && on_disk->kind != FileKind::kDirectory && !reduction.accepted.contains(path)) {
+    return {ErrorCode::kConflict,
+            "'" + path +
+                "' is on disk but not versioned (`staged status` says why it is skipped); "
+                "choose another name or move that file away",
+            Value::Object{{"path", path}}};
+  }
   if (const std::string obstacle = PrefixObstacle(reduction.working, path); !obstacle.empty()) {
     return {ErrorCode::kConflict,
             "'" + path + "' and '" + obstacle + "' cannot both be files; move one of them first",
             Value::Object{{"path", path}, {"obstacle", obstacle}}};
   }
-  if (const std::string twin = FindTwin(reduction.working, path); !twin.empty()) {
+  STAGED_RETURN_IF_ERROR(CheckTwin(reduction.working, path));
+  return CheckParentsOnDisk(reduction, path);
+}
+
+Status WorkspaceImpl::CheckTwin(const Tree& tree, const std::string& path) {
+  if (const std::string twin = FindTwin(tree, path); !twin.empty()) {
     return {ErrorCode::kConflict,
             "'" + path + "' would be the same file as '" + twin +
                 "' on systems without case or normalisation; choose another name",
             Value::Object{{"path", path}, {"twin", twin}}};
   }
-  return CheckParentsOnDisk(reduction, path);
+  return OkStatus();
 }
 
 Status WorkspaceImpl::CheckParentsOnDisk(const Reduction& reduction, const std::string& path) {
@@ -128,10 +182,7 @@ Result<StagedChange> WorkspaceImpl::StageBytes(const CallContext& context, const
   STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {plan.path}));
   STAGED_ASSIGN_OR_RETURN(auto repeated, RepeatedChange(*session));
   if (repeated) return *std::move(repeated);
-  STAGED_RETURN_IF_ERROR(CheckBase(session->reduction(), plan.path, plan.base, hash));
-  STAGED_RETURN_IF_ERROR(session->Require(hash, plan.bytes, put));
   const OptionalEntry base = FindEntry(session->reduction().working, plan.path);
-  if (!base) STAGED_RETURN_IF_ERROR(CheckNewPath(session->reduction(), plan.path));
   Entry result{base ? base->kind : EntryKind::kFile, hash};
   if (result.kind == EntryKind::kSymlink && !SymlinkStaysInside(plan.path, plan.bytes)) {
     return Status(ErrorCode::kPathEscape,
@@ -139,6 +190,12 @@ Result<StagedChange> WorkspaceImpl::StageBytes(const CallContext& context, const
                       "' is a symlink and its new target leads out of the workspace; "
                       "remove it first to write a file");
   }
+  if (!base) {
+    STAGED_RETURN_IF_ERROR(CheckVersioned(*session, plan.path));
+    STAGED_RETURN_IF_ERROR(CheckNewPath(session->reduction(), plan.path));
+  }
+  STAGED_RETURN_IF_ERROR(CheckBase(session->reduction(), plan.path, plan.base, hash));
+  STAGED_RETURN_IF_ERROR(session->Require(hash, plan.bytes, put));
   Operation operation;
   operation.type = base ? plan.type : OperationType::kCreate;
   operation.changes = {{plan.path, base, result}};
@@ -179,10 +236,10 @@ void WorkspaceImpl::RememberEdited(const ContentHash& hash, std::string bytes) {
 Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
                                                    const std::string& path, const BaseHash& base,
                                                    const std::vector<Edit>& edits) {
-  STAGED_ASSIGN_OR_RETURN(const std::string normal, NormalizePath(path));
   if (edits.empty()) {
     return Status(ErrorCode::kInvalidArgument, "the list of edits is empty; name at least one");
   }
+  STAGED_ASSIGN_OR_RETURN(const std::string normal, NormalizePath(path));
   // The base decides what is edited; whether it still is the working content is checked before any
   // work is done, and again under the transaction.
   STAGED_ASSIGN_OR_RETURN(BranchState state, ReadBranch(context.branch));
@@ -262,79 +319,123 @@ Result<StagedChange> WorkspaceImpl::Remove(const CallContext& context, const std
   STAGED_ASSIGN_OR_RETURN(auto repeated, RepeatedChange(*session));
   if (repeated) return *std::move(repeated);
   const OptionalEntry working = FindEntry(session->reduction().working, normal);
-  Operation operation;
-  operation.type = OperationType::kDelete;
   if (!working) {
-    // A directory stands for its files; there is no one hash to name as base.
     STAGED_ASSIGN_OR_RETURN(const auto files, ExpandDirectory(session->reduction(), normal));
     if (files.empty()) return NotThere(normal, context.branch);
+    std::vector<Operation> operations;
     for (const std::string& file : files) {
-      operation.changes.push_back({file, FindEntry(session->reduction().working, file), {}});
+      Operation operation;
+      operation.type = OperationType::kDelete;
+      operation.changes = {{file, FindEntry(session->reduction().working, file), {}}};
+      operations.push_back(std::move(operation));
     }
-    return AppendStaged(*session, std::move(operation));
+    return AppendDirectory(*session, normal, "", std::move(operations));
   }
   STAGED_RETURN_IF_ERROR(CheckBase(session->reduction(), normal, base, {}));
+  Operation operation;
+  operation.type = OperationType::kDelete;
   operation.changes = {{normal, working, {}}};
   return AppendStaged(*session, std::move(operation));
+}
+
+Result<StagedChange> WorkspaceImpl::AppendDirectory(WriteSession& session, const std::string& path,
+                                                    const std::string& to,
+                                                    std::vector<Operation> operations) {
+  // A directory stands for its files: there is no one hash to name as base or result, and each file
+  // is reviewed, merged and submitted for itself. Undo takes them back together.
+  STAGED_ASSIGN_OR_RETURN(const JournalHead head, session.transaction().Head());
+  Value directory = Value::Object{{"path", path}};
+  if (!to.empty()) directory.Set("to", to);
+  directory.Set("first", head.sequence + 1);
+  StagedChange answer;
+  std::vector<int64_t> superseded;
+  for (Operation& operation : operations) {
+    operation.payload.Set(kPayloadDirectory, directory);
+    STAGED_ASSIGN_OR_RETURN(operation, SupersedeConflict(session, std::move(operation)));
+    STAGED_ASSIGN_OR_RETURN(operation, session.Append(std::move(operation)));
+    answer = AnswerOf(operation);
+    superseded.insert(superseded.end(), answer.superseded.begin(), answer.superseded.end());
+  }
+  STAGED_RETURN_IF_ERROR(session.Commit());
+  answer.superseded = std::move(superseded);
+  return answer;
+}
+
+Status WorkspaceImpl::CheckMove(WriteSession& session, const Reduction& without,
+                                const std::string& from, const Entry& entry,
+                                const std::string& to) {
+  STAGED_RETURN_IF_ERROR(CheckVersioned(session, to));
+  if (entry.kind == EntryKind::kSymlink) {
+    STAGED_ASSIGN_OR_RETURN(const std::string link, ReadContent(from, entry.hash));
+    if (!SymlinkStaysInside(to, link)) {
+      return {ErrorCode::kPathEscape, "the symlink '" + from +
+                                          "' would lead out of the workspace from '" + to +
+                                          "'; move what it points to, or remove it"};
+    }
+  }
+  if (const OptionalEntry taken = FindEntry(without.working, to)) {
+    return {ErrorCode::kConflict, "'" + to + "' is taken; remove or move it first",
+            Value::Object{{"path", to}, {"actual", taken->hash.ToString()}}};
+  }
+  return CheckNewPath(without, to);
+}
+
+Result<StagedChange> WorkspaceImpl::MoveDirectory(WriteSession& session, const std::string& from,
+                                                  const std::string& to) {
+  if (to.starts_with(from + "/")) {
+    return Status(ErrorCode::kInvalidArgument,
+                  "'" + from + "' cannot move into itself; name another target");
+  }
+  STAGED_ASSIGN_OR_RETURN(auto files, ExpandDirectory(session.reduction(), from));
+  if (files.empty()) return NotThere(from, session.context().branch);
+  // What frees a name goes before what takes it: a directory that moves up, say. When no file can
+  // go, something else has the name.
+  Reduction now = session.reduction();
+  std::vector<Operation> operations;
+  while (!files.empty()) {
+    Status refused = OkStatus();
+    const size_t waiting = files.size();
+    for (auto file = files.begin(); file != files.end();) {
+      const Entry entry = now.working.at(*file);
+      const std::string moved = to + file->substr(from.size());
+      now.working.erase(*file);
+      Status checked = CheckMove(session, now, *file, entry, moved);
+      if (!checked.ok()) {
+        now.working[*file] = entry;
+        refused = std::move(checked);
+        ++file;
+        continue;
+      }
+      now.working[moved] = entry;
+      Operation operation;
+      operation.type = OperationType::kMove;
+      operation.changes = {{*file, entry, {}}, {moved, {}, entry}};
+      operations.push_back(std::move(operation));
+      file = files.erase(file);
+    }
+    if (files.size() == waiting) return refused;
+  }
+  return AppendDirectory(session, from, to, std::move(operations));
 }
 
 Result<StagedChange> WorkspaceImpl::Move(const CallContext& context, const std::string& from,
                                          const std::string& to, const BaseHash& base) {
   STAGED_ASSIGN_OR_RETURN(const std::string source, NormalizePath(from));
   STAGED_ASSIGN_OR_RETURN(const std::string target, NormalizePath(to));
+  if (source == target) {
+    return Status(ErrorCode::kInvalidArgument,
+                  "'" + source + "' is where it would move to; name another target");
+  }
   STAGED_ASSIGN_OR_RETURN(const auto session,
                           WriteSession::Begin(*this, context, {source, target}));
   STAGED_ASSIGN_OR_RETURN(auto repeated, RepeatedChange(*session));
   if (repeated) return *std::move(repeated);
-  const Reduction& reduction = session->reduction();
-  const OptionalEntry working = FindEntry(reduction.working, source);
-  if (!working) {
-    STAGED_ASSIGN_OR_RETURN(const auto files, ExpandDirectory(reduction, source));
-    if (files.empty()) return NotThere(source, context.branch);
-    Tree after = reduction.working;
-    StagedChange last;
-    for (const std::string& file : files) after.erase(file);
-    std::vector<Operation> operations;
-    for (const std::string& file : files) {
-      const std::string moved = target + file.substr(source.size());
-      const OptionalEntry entry = FindEntry(reduction.working, file);
-      if (after.contains(moved) || !PrefixObstacle(after, moved).empty()) {
-        return Status(ErrorCode::kConflict, "'" + moved + "' is taken; move it away first");
-      }
-      after[moved] = *entry;
-      Operation operation;
-      operation.type = OperationType::kMove;
-      operation.changes = {{file, entry, {}}, {moved, {}, entry}};
-      STAGED_ASSIGN_OR_RETURN(operation, session->Append(std::move(operation)));
-      last = AnswerOf(operation);
-    }
-    STAGED_RETURN_IF_ERROR(session->Commit());
-    last.path = source;
-    last.moved_to = target;
-    last.base.reset();
-    last.hash.reset();
-    return last;
-  }
-  STAGED_RETURN_IF_ERROR(CheckBase(reduction, source, base, {}));
-  if (source == target) {
-    return Status(ErrorCode::kInvalidArgument, "'" + source + "' is where it would move to");
-  }
-  if (const OptionalEntry taken = FindEntry(reduction.working, target)) {
-    return Status(ErrorCode::kConflict, "'" + target + "' is taken; remove or move it first",
-                  Value::Object{{"path", target}, {"actual", taken->hash.ToString()}});
-  }
-  Reduction without = reduction;
+  const OptionalEntry working = FindEntry(session->reduction().working, source);
+  if (!working) return MoveDirectory(*session, source, target);
+  Reduction without = session->reduction();
   without.working.erase(source);
-  STAGED_RETURN_IF_ERROR(CheckNewPath(without, target));
-  if (working->kind == EntryKind::kSymlink) {
-    STAGED_ASSIGN_OR_RETURN(const std::string link, ReadContent(source, working->hash));
-    if (!SymlinkStaysInside(target, link)) {
-      return Status(ErrorCode::kPathEscape, "the symlink '" + source +
-                                                "' would lead out of the "
-                                                "workspace from '" +
-                                                target + "'");
-    }
-  }
+  STAGED_RETURN_IF_ERROR(CheckMove(*session, without, source, *working, target));
+  STAGED_RETURN_IF_ERROR(CheckBase(session->reduction(), source, base, {}));
   Operation operation;
   operation.type = OperationType::kMove;
   operation.changes = {{source, working, {}}, {target, {}, working}};
@@ -349,10 +450,11 @@ Result<StagedChange> WorkspaceImpl::ChangeMode(const CallContext& context, const
   if (repeated) return *std::move(repeated);
   const OptionalEntry working = FindEntry(session->reduction().working, normal);
   if (!working) return NotThere(normal, context.branch);
-  STAGED_RETURN_IF_ERROR(CheckBase(session->reduction(), normal, base, {}));
   if (working->kind == EntryKind::kSymlink) {
-    return Status(ErrorCode::kInvalidArgument, "'" + normal + "' is a symlink and has no mode");
+    return Status(ErrorCode::kInvalidArgument,
+                  "'" + normal + "' is a symlink and has no mode; change the file it points to");
   }
+  STAGED_RETURN_IF_ERROR(CheckBase(session->reduction(), normal, base, {}));
   Operation operation;
   operation.type = OperationType::kMode;
   const EntryKind kind = executable ? EntryKind::kExecutable : EntryKind::kFile;

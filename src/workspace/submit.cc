@@ -23,10 +23,54 @@ SubmitAnswer AnswerOfSubmit(const Operation& operation) {
   return answer;
 }
 
-Status ReviewVoid(const std::string& path) {
-  return {ErrorCode::kReviewVoid,
-          "'" + path + "' changed after its review; run `staged review` again",
-          Value::Object{{"path", path}}};
+// Whether a review since the chain began saw the path: its receipt is void then.
+Result<bool> WasReviewed(JournalReader& reader, const std::string& branch,
+                         const StagedPath& staged) {
+  OperationFilter filter;
+  filter.after_sequence = staged.operations.front();
+  filter.path = staged.path;
+  filter.types = {OperationType::kReview};
+  filter.limit = 1;
+  bool reviewed = false;
+  filter.branch = branch;
+  STAGED_RETURN_IF_ERROR(reader.Scan(filter, [&](const Operation&) {
+    reviewed = true;
+    return false;
+  }));
+  return reviewed;
+}
+
+// A staged file can only be accepted with the removals that make room for it: a file that becomes a
+// directory, or the reverse.
+std::set<std::string> WithRoomMade(const Reduction& reduction, std::set<std::string> paths) {
+  for (size_t before = 0; before != paths.size();) {
+    before = paths.size();
+    for (const auto& [path, removed] : reduction.staged) {
+      if (removed.staged || !removed.accepted || paths.contains(path)) continue;
+      const bool in_the_way = std::any_of(paths.begin(), paths.end(), [&](const auto& selected) {
+        return reduction.staged.at(selected).staged &&
+               (selected.starts_with(path + "/") || path.starts_with(selected + "/"));
+      });
+      if (in_the_way) paths.insert(path);
+    }
+  }
+  return paths;
+}
+
+// Whatever lies in a folder and its folders, folders themselves aside.
+Result<std::vector<std::string>> FilesBelow(Directory& directory, const std::string& folder) {
+  std::vector<std::string> files;
+  STAGED_ASSIGN_OR_RETURN(const auto items, directory.List(folder));
+  for (const DirectoryItem& item : items) {
+    const std::string path = folder + "/" + item.name;
+    if (item.kind != FileKind::kDirectory) {
+      files.push_back(path);
+      continue;
+    }
+    STAGED_ASSIGN_OR_RETURN(const auto below, FilesBelow(directory, path));
+    files.insert(files.end(), below.begin(), below.end());
+  }
+  return files;
 }
 
 // Removals before creations, so that a file may take a removed directory's name and the reverse.
@@ -39,50 +83,48 @@ void OrderForPublication(std::vector<PathChange>& changes) {
 
 }  // namespace
 
-Result<bool> WorkspaceImpl::WasReviewed(JournalReader& reader, const std::string& branch,
-                                        const StagedPath& staged) {
-  OperationFilter filter;
-  filter.branch = branch;
-  filter.path = staged.path;
-  filter.newest_first = true;
-  bool reviewed = false;
-  STAGED_RETURN_IF_ERROR(reader.Scan(filter, [&](const Operation& operation) {
-    if (operation.sequence <= staged.operations.front()) return false;
-    reviewed = reviewed || operation.type == OperationType::kReview;
-    return !reviewed;
-  }));
-  return reviewed;
-}
-
-Result<std::string> WorkspaceImpl::FindReceipt(const std::vector<ReceiptRow>& receipts,
-                                               const StagedPath& staged, const PathPolicy& policy) {
-  bool pending = false;
-  bool rejected = false;
-  bool other = false;
+Result<std::string> WorkspaceImpl::FindReceipt(JournalReader& reader,
+                                               const std::vector<ReceiptRow>& receipts,
+                                               const std::string& branch, const StagedPath& staged,
+                                               const PathPolicy& policy) {
+  std::set<ReceiptState> states;
   for (const ReceiptRow& receipt : receipts) {
-    if (receipt.path != staged.path) continue;
-    const bool exact = receipt.base == staged.accepted && receipt.staged == staged.staged &&
-                       receipt.staged_sequence == staged.operations.back();
-    if (exact && receipt.state == ReceiptState::kMinted) return receipt.id;
-    pending = pending || (exact && receipt.state == ReceiptState::kPending);
-    rejected = rejected || (exact && receipt.state == ReceiptState::kRejected);
-    other = other || !exact || receipt.state == ReceiptState::kVoid;
+    if (receipt.path != staged.path || receipt.base != staged.accepted ||
+        receipt.staged != staged.staged || receipt.staged_sequence != staged.operations.back()) {
+      continue;
+    }
+    // A receipt of before the policy asked for a person is no person's approval.
+    const bool enough =
+        policy.review != ReviewPolicy::kHuman || receipt.evidence.FindString("policy") == "human";
+    if (receipt.state == ReceiptState::kMinted && enough) return receipt.id;
+    states.insert(receipt.state);
   }
   if (policy.review == ReviewPolicy::kNone) return std::string();
   const Value details = Value::Object{{"path", staged.path}};
-  if (pending) {
+  if (states.contains(ReceiptState::kPending)) {
     return Status(ErrorCode::kNotReviewed,
                   "'" + staged.path +
                       "' waits for a person's approval: `staged review --approve "
                       "RECEIPT`",
                   details);
   }
-  if (rejected) {
+  if (states.contains(ReceiptState::kRejected)) {
     return Status(ErrorCode::kNotReviewed,
                   "the review of '" + staged.path + "' was rejected; change it and review again",
                   details);
   }
-  if (other) return ReviewVoid(staged.path);
+  if (states.contains(ReceiptState::kMinted)) {
+    return Status(ErrorCode::kNotReviewed,
+                  "the policy wants a person to approve '" + staged.path +
+                      "' now; run `staged review` again and have it approved",
+                  details);
+  }
+  STAGED_ASSIGN_OR_RETURN(const bool reviewed_before, WasReviewed(reader, branch, staged));
+  if (reviewed_before) {
+    return Status(ErrorCode::kReviewVoid,
+                  "'" + staged.path + "' changed after its review; run `staged review` again",
+                  details);
+  }
   return Status(ErrorCode::kNotReviewed,
                 "'" + staged.path + "' was not reviewed; run `staged review` first", details);
 }
@@ -91,8 +133,11 @@ Result<WorkspaceImpl::SubmitPlan> WorkspaceImpl::PlanSubmit(
     JournalReader& reader, const Reduction& reduction, const std::vector<Operation>& operations,
     const std::string& branch, const std::vector<std::string>& paths) {
   STAGED_ASSIGN_OR_RETURN(const auto named, SelectStaged(reduction, paths));
-  const std::set<std::string> selected =
-      TiedPaths(operations, std::set<std::string>(named.begin(), named.end()));
+  std::set<std::string> selected(named.begin(), named.end());
+  for (size_t before = SIZE_MAX; before != selected.size();) {
+    before = selected.size();
+    selected = WithRoomMade(reduction, TiedPaths(operations, selected));
+  }
   STAGED_ASSIGN_OR_RETURN(const auto receipts, reader.Receipts(branch));
   STAGED_ASSIGN_OR_RETURN(const auto policy_text, reader.Setting(std::string(kPolicySetting)));
   STAGED_ASSIGN_OR_RETURN(const Policy policy, Policy::Parse(policy_text.value_or("")));
@@ -109,14 +154,8 @@ Result<WorkspaceImpl::SubmitPlan> WorkspaceImpl::PlanSubmit(
     const StagedPath& staged = *reduction.Find(path);
     consumes.insert(staged.operations.begin(), staged.operations.end());
     if (!staged.changes_anything()) continue;
-    Result<std::string> receipt = FindReceipt(receipts, staged, policy.For(path));
+    Result<std::string> receipt = FindReceipt(reader, receipts, branch, staged, policy.For(path));
     if (!receipt.ok()) {
-      const bool none_left = std::none_of(receipts.begin(), receipts.end(),
-                                          [&](const ReceiptRow& row) { return row.path == path; });
-      if (none_left) {
-        STAGED_ASSIGN_OR_RETURN(const bool reviewed, WasReviewed(reader, branch, staged));
-        if (reviewed) receipt = ReviewVoid(path);
-      }
       if (!refusal || receipt.status().code() < refusal->code()) refusal = receipt.status();
       continue;
     }
@@ -147,6 +186,40 @@ Status WorkspaceImpl::CheckOfficeLocks(const std::vector<PathChange>& changes) {
             "'" + change.path + "' is open in an office program (" + owner +
                 "); have it closed there, or submit with --ignore-locks",
             Value::Object{{"path", change.path}, {"owner", owner}}};
+  }
+  return OkStatus();
+}
+
+Status WorkspaceImpl::CheckDisk(const std::vector<PathChange>& changes) {
+  // What people saved was just taken in, so that anything else here is no file of the workspace: an
+  // ignored or skipped file that has the name.
+  const auto in_the_way = [](const std::string& path, const std::string& obstacle) {
+    return Status(
+        ErrorCode::kConflict,
+        "'" + obstacle + "' on disk is not versioned and in the way; move it away and submit again",
+        Value::Object{{"path", path}, {"obstacle", obstacle}});
+  };
+  std::set<std::string> removed;
+  for (const PathChange& change : changes) {
+    if (!change.result) removed.insert(change.path);
+  }
+  for (const PathChange& change : changes) {
+    if (change.base || !change.result) continue;
+    for (size_t slash = change.path.find('/'); slash != std::string::npos;
+         slash = change.path.find('/', slash + 1)) {
+      const std::string parent = change.path.substr(0, slash);
+      const auto status = root_directory_->Stat(parent);
+      if (status.ok() && status->kind != FileKind::kDirectory && !removed.contains(parent)) {
+        return in_the_way(change.path, parent);
+      }
+    }
+    const auto status = root_directory_->Stat(change.path);
+    if (!status.ok()) continue;
+    if (status->kind != FileKind::kDirectory) return in_the_way(change.path, change.path);
+    STAGED_ASSIGN_OR_RETURN(const auto inside, FilesBelow(*root_directory_, change.path));
+    for (const std::string& path : inside) {
+      if (!removed.contains(path)) return in_the_way(change.path, path);
+    }
   }
   return OkStatus();
 }
@@ -277,6 +350,7 @@ Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
     if (!options.ignore_office_locks) {
       if (Status status = CheckOfficeLocks(plan->changes); !status.ok()) return give_up(status);
     }
+    if (Status status = CheckDisk(plan->changes); !status.ok()) return give_up(status);
     Operation operation;
     operation.type = OperationType::kSubmit;
     operation.changes = plan->changes;

@@ -2,16 +2,39 @@
 
 #include <algorithm>
 
+#include "workspace/projection.h"
 #include "workspace/workspace_impl.h"
 
 namespace staged {
 namespace {
 
+// Whether one operation can stand on the other: they change a path in common, or one makes a file
+// where the other has a directory.
 bool SharesPath(const Operation& left, const Operation& right) {
   return std::any_of(left.changes.begin(), left.changes.end(), [&](const PathChange& one) {
-    return std::any_of(right.changes.begin(), right.changes.end(),
-                       [&](const PathChange& other) { return one.path == other.path; });
+    return std::any_of(right.changes.begin(), right.changes.end(), [&](const PathChange& other) {
+      return one.path == other.path || one.path.starts_with(other.path + "/") ||
+             other.path.starts_with(one.path + "/");
+    });
   });
+}
+
+// With the other operations of the command on a directory that `sequence` is part of.
+std::vector<int64_t> WholeCommand(const std::vector<Operation>& live, int64_t sequence) {
+  const auto directory = [](const Operation& operation) -> const Value* {
+    const Value* noted = operation.payload.Find(kPayloadDirectory);
+    return noted == nullptr ? nullptr : noted->Find("first");
+  };
+  const auto found = std::find_if(live.begin(), live.end(), [&](const Operation& operation) {
+    return operation.sequence == sequence;
+  });
+  if (found == live.end() || directory(*found) == nullptr) return {sequence};
+  std::vector<int64_t> sequences;
+  for (const Operation& operation : live) {
+    const Value* first = directory(operation);
+    if (first != nullptr && *first == *directory(*found)) sequences.push_back(operation.sequence);
+  }
+  return sequences;
 }
 
 Value SequencesToValue(const std::vector<int64_t>& sequences) {
@@ -27,13 +50,10 @@ Result<UndoAnswer> WorkspaceImpl::UndoOperations(
     const std::function<Result<std::vector<int64_t>>(WriteSession& session)>& choose,
     bool with_dependents) {
   STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}));
-  UndoAnswer answer;
   if (!session->repeated().empty()) {
     STAGED_ASSIGN_OR_RETURN(const Operation operation,
                             session->transaction().Read(session->repeated().back()));
-    answer.operation = operation.sequence;
-    answer.undone = operation.consumes;
-    return answer;
+    return RepeatedUndo(operation);
   }
   STAGED_ASSIGN_OR_RETURN(const std::vector<int64_t> chosen, choose(*session));
   std::set<int64_t> targets(chosen.begin(), chosen.end());
@@ -71,15 +91,18 @@ Result<UndoAnswer> WorkspaceImpl::UndoOperations(
   std::set<int64_t> revived;
   for (const Operation& one : undone) {
     for (const int64_t sequence : one.consumes) {
-      if (!targets.contains(sequence)) revived.insert(sequence);
+      if (targets.contains(sequence)) continue;
+      STAGED_ASSIGN_OR_RETURN(const Operation ended, session->transaction().Read(sequence));
+      if (!IsContentOperation(ended.type) || ended.changes.empty()) continue;
+      STAGED_RETURN_IF_ERROR(CheckRemembered(ended));
+      revived.insert(sequence);
     }
     for (const int64_t sequence : one.revives) operation.consumes.push_back(sequence);
   }
   operation.revives.assign(revived.begin(), revived.end());
+  // Known before it is appended, so that a repeated request finds it in the journal.
   const Tree before = session->reduction().working;
-  STAGED_ASSIGN_OR_RETURN(operation, session->Append(std::move(operation)));
-  STAGED_RETURN_IF_ERROR(session->Renew());
-  const Tree& after = session->reduction().working;
+  STAGED_ASSIGN_OR_RETURN(const Tree after, WorkingAfter(*session, operation));
   std::set<std::string> paths;
   for (const Operation& one : undone) {
     for (const PathChange& change : one.changes) paths.insert(change.path);
@@ -88,12 +111,57 @@ Result<UndoAnswer> WorkspaceImpl::UndoOperations(
     STAGED_ASSIGN_OR_RETURN(const Operation one, session->transaction().Read(sequence));
     for (const PathChange& change : one.changes) paths.insert(change.path);
   }
+  Value::Array list;
   for (const std::string& path : paths) {
-    answer.paths.push_back({path, HashOf(FindEntry(before, path)), HashOf(FindEntry(after, path))});
+    list.push_back(Value::Object{{"path", path},
+                                 {"before", EntryToValue(FindEntry(before, path))},
+                                 {"after", EntryToValue(FindEntry(after, path))}});
   }
+  operation.payload.Set("paths", std::move(list));
+  STAGED_ASSIGN_OR_RETURN(operation, session->Append(std::move(operation)));
   STAGED_RETURN_IF_ERROR(session->Commit());
+  return RepeatedUndo(operation);
+}
+
+Status WorkspaceImpl::CheckRemembered(const Operation& operation) {
+  for (const PathChange& change : operation.changes) {
+    if (!change.result) continue;
+    STAGED_ASSIGN_OR_RETURN(const bool there, store_->Has(change.result->hash));
+    if (there) continue;
+    return {ErrorCode::kNotFound,
+            change.result->hash.ToString() + " of '" + change.path +
+                "' was forgotten for good; write the file anew",
+            Value::Object{{"path", change.path}}};
+  }
+  return OkStatus();
+}
+
+Result<Tree> WorkspaceImpl::WorkingAfter(WriteSession& session, const Operation& undo) {
+  std::map<int64_t, Operation> live;
+  for (const Operation& operation : session.live()) live[operation.sequence] = operation;
+  for (const int64_t sequence : undo.consumes) live.erase(sequence);
+  for (const int64_t sequence : undo.revives) {
+    STAGED_ASSIGN_OR_RETURN(live[sequence], session.transaction().Read(sequence));
+  }
+  std::vector<Operation> operations;
+  for (auto& [sequence, operation] : live) operations.push_back(std::move(operation));
+  return Reduce(session.reduction().accepted, {}, operations).working;
+}
+
+UndoAnswer WorkspaceImpl::RepeatedUndo(const Operation& operation) {
+  const auto hash = [](const Value* entry) {
+    const auto parsed = ContentHash::Parse(entry == nullptr ? "" : entry->FindString("hash"));
+    return parsed.ok() ? BaseHash(*parsed) : BaseHash();
+  };
+  UndoAnswer answer;
   answer.operation = operation.sequence;
   answer.undone = operation.consumes;
+  if (const Value* paths = operation.payload.Find("paths")) {
+    for (const Value& path : paths->as_array()) {
+      answer.paths.push_back({std::string(path.FindString("path")), hash(path.Find("before")),
+                              hash(path.Find("after"))});
+    }
+  }
   return answer;
 }
 
@@ -107,7 +175,7 @@ Result<UndoAnswer> WorkspaceImpl::Undo(const CallContext& context, int64_t opera
                                                 "--branch " +
                                                 context.branch + "` shows its history");
       }
-      return std::vector<int64_t>{session.live().back().sequence};
+      return WholeCommand(session.live(), session.live().back().sequence);
     }
     STAGED_ASSIGN_OR_RETURN(const Operation target, session.transaction().Read(operation));
     if (target.branch != context.branch) {
@@ -144,7 +212,7 @@ Result<UndoAnswer> WorkspaceImpl::Undo(const CallContext& context, int64_t opera
                         "submitted is taken back with `staged revert " +
                         std::to_string(operation) + "`");
     }
-    return std::vector<int64_t>{operation};
+    return WholeCommand(session.live(), operation);
   };
   return UndoOperations(context, choose, with_dependents);
 }

@@ -95,9 +95,24 @@ Result<std::set<ContentHash>> WorkspaceImpl::ForgottenHashes(JournalReader& read
   std::set<ContentHash> forgotten;
   OperationFilter filter;
   filter.types = {OperationType::kForget};
+  filter.limit = 1;
+  int64_t first = 0;
   STAGED_RETURN_IF_ERROR(reader.Scan(filter, [&](const Operation& operation) {
-    const auto hash = ContentHash::Parse(operation.payload.FindString(kPayloadForgotten));
-    if (hash.ok()) forgotten.insert(*hash);
+    first = operation.sequence;
+    return false;
+  }));
+  if (first == 0) return forgotten;
+  // A content that somebody wrote again later is one like any other.
+  OperationFilter since;
+  since.after_sequence = first - 1;
+  STAGED_RETURN_IF_ERROR(reader.Scan(since, [&](const Operation& operation) {
+    for (const PathChange& change : operation.changes) {
+      if (change.result) forgotten.erase(change.result->hash);
+    }
+    if (operation.type == OperationType::kForget) {
+      const auto hash = ContentHash::Parse(operation.payload.FindString(kPayloadForgotten));
+      if (hash.ok()) forgotten.insert(*hash);
+    }
     return true;
   }));
   return forgotten;

@@ -152,6 +152,8 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   // What the last edit made, so that the next one need not read it; nullptr for all else.
   std::shared_ptr<const std::string> FindEdited(const ContentHash& hash);
   void RememberEdited(const ContentHash& hash, std::string bytes);
+  // kOk when some operation, or the disk now, had this content at that path (rule 18).
+  Status CheckWasAt(JournalReader& reader, const std::string& path, const ContentHash& hash);
   Result<std::shared_ptr<const View>> ViewOf(const std::string& path, const ContentHash& hash);
   // The difference between two entries of a path; covers kind and content (moves: of two paths).
   Result<Diff> DiffEntries(const std::string& from_path, const OptionalEntry& from,
@@ -183,9 +185,19 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   };
   Result<StagedChange> StageBytes(const CallContext& context, const WritePlan& plan);
   Result<Operation> SupersedeConflict(WriteSession& session, Operation operation);
+  // Refuses new paths that never enter the journal (rule 17) or lie in another workspace (rule 18).
+  Status CheckVersioned(WriteSession& session, const std::string& path);
   Status CheckNewPath(const Reduction& reduction, const std::string& path);
   // Refuses a path below what the live folder shows as a link, a file or a nested workspace.
   Status CheckParentsOnDisk(const Reduction& reduction, const std::string& path);
+  static Status CheckTwin(const Tree& tree, const std::string& path);
+  // `without`: the branch with `from` already gone.
+  Status CheckMove(WriteSession& session, const Reduction& without, const std::string& from,
+                   const Entry& entry, const std::string& to);
+  Result<StagedChange> MoveDirectory(WriteSession& session, const std::string& from,
+                                     const std::string& to);
+  Result<StagedChange> AppendDirectory(WriteSession& session, const std::string& path,
+                                       const std::string& to, std::vector<Operation> operations);
   Result<StagedChange> AppendStaged(WriteSession& session, Operation operation);
   static StagedChange AnswerOf(const Operation& operation);
   Result<std::optional<StagedChange>> RepeatedChange(WriteSession& session);
@@ -195,6 +207,7 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   // review.cc
   Result<ReviewAnswer> ReviewOnce(const CallContext& context,
                                   const std::vector<std::string>& paths);
+  Result<ReviewAnswer> RepeatedReview(const Operation& operation);
   Status DecideReceipt(const CallContext& context, const std::string& receipt, ReceiptState state,
                        const std::string& why);
   // submit.cc
@@ -206,11 +219,11 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   Result<SubmitPlan> PlanSubmit(JournalReader& reader, const Reduction& reduction,
                                 const std::vector<Operation>& operations, const std::string& branch,
                                 const std::vector<std::string>& paths);
-  // Whether operations that are staged there were reviewed before a later one voided the receipt.
-  static Result<bool> WasReviewed(JournalReader& reader, const std::string& branch,
-                                  const StagedPath& staged);
-  Result<std::string> FindReceipt(const std::vector<ReceiptRow>& receipts, const StagedPath& staged,
+  Result<std::string> FindReceipt(JournalReader& reader, const std::vector<ReceiptRow>& receipts,
+                                  const std::string& branch, const StagedPath& staged,
                                   const PathPolicy& policy);
+  // kConflict where something that is not versioned has the name of a file to be made.
+  Status CheckDisk(const std::vector<PathChange>& changes);
   Status CheckOfficeLocks(const std::vector<PathChange>& changes);
   Result<bool> PublishAll(Publisher& publisher, const std::vector<PathChange>& changes,
                           std::vector<std::string>* met);
@@ -227,14 +240,37 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
     OptionalEntry base, left, right;
     std::vector<int64_t> consumes;
   };
+  struct EntryMerge {
+    OptionalEntry merged;
+    std::string method;  // of a merge of contents, or ""
+    std::optional<PathConflict> conflict;
+  };
+  // Merges and stores; stages nothing.
+  Result<EntryMerge> MergeEntries(WriteSession& session, const MergePlan& plan);
   Result<std::optional<PathConflict>> MergeAndStage(WriteSession& session, const MergePlan& plan,
                                                     OperationType type,
                                                     std::vector<StagedChange>* staged);
+  Result<std::optional<PathConflict>> RebaseMoved(WriteSession& session, const StagedPath& from,
+                                                  const StagedPath& to,
+                                                  std::vector<StagedChange>* staged);
+  Result<std::optional<PathConflict>> RebasePath(WriteSession& session, const StagedPath& staged,
+                                                 std::vector<StagedChange>* rebased);
+  // Where submits moved what was accepted at `path` when `since` was staged; "" if nowhere.
+  Result<std::string> FollowAcceptedMove(WriteSession& session, const std::string& path,
+                                         int64_t since);
+  Result<RebaseAnswer> RepeatedRebase(WriteSession& session, const std::vector<std::string>& paths);
+  Status CheckSubmitted(WriteSession& session, const Operation& operation);
   // undo.cc
   Result<UndoAnswer> UndoOperations(
       const CallContext& context,
       const std::function<Result<std::vector<int64_t>>(WriteSession& session)>& choose,
       bool with_dependents);
+  // kNotFound when a content that the operation leaves was forgotten.
+  Status CheckRemembered(const Operation& operation);
+  static Result<Tree> WorkingAfter(WriteSession& session, const Operation& undo);
+  static UndoAnswer RepeatedUndo(const Operation& operation);
+  // hydrate.cc
+  void AddConflicts(const Reduction& reduction, SyncAnswer& answer);
   // searching.cc
   Result<SearchAnswer> SearchOnce(const CallContext& context, const SearchRequest& request);
   Result<Tree> TreeAt(JournalReader& reader, const std::string& branch, int64_t operation);

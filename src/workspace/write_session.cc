@@ -57,6 +57,7 @@ Result<std::unique_ptr<WriteSession>> WriteSession::Begin(SessionHost& host,
     if (bytes.ok()) STAGED_RETURN_IF_ERROR(host.store().Put(*bytes, {}).status());
   }
   session->skipped_ = live.skipped;
+  session->ignore_rules_ = std::move(live.rules);
   STAGED_ASSIGN_OR_RETURN(session->transaction_,
                           host.journal().BeginWrite(host.options().writer_wait_ms));
   if (!context.request_id.empty()) {
@@ -64,10 +65,12 @@ Result<std::unique_ptr<WriteSession>> WriteSession::Begin(SessionHost& host,
                             session->transaction_->RequestAnswer(context.request_id));
     if (answer) session->repeated_ = SplitSequences(*answer);
   }
-  STAGED_RETURN_IF_ERROR(session->CheckLease());
-  if (session->repeated_.empty()) STAGED_RETURN_IF_ERROR(session->Adopt(live, touched));
+  // A repeated request changes nothing, so that it is answered whoever holds the branch now.
+  const bool repeated = !session->repeated_.empty();
+  if (!repeated) STAGED_RETURN_IF_ERROR(session->CheckLease());
+  if (!repeated) STAGED_RETURN_IF_ERROR(session->Adopt(live, touched));
   STAGED_RETURN_IF_ERROR(session->Renew());
-  if (session->repeated_.empty()) STAGED_RETURN_IF_ERROR(session->ConsumeConverged());
+  if (!repeated) STAGED_RETURN_IF_ERROR(session->ConsumeConverged());
   return session;
 }
 
@@ -101,12 +104,16 @@ Status WriteSession::Adopt(const LiveState& live, const std::vector<std::string>
         accepted_row ? OptionalEntry(accepted_row->entry) : OptionalEntry();
     const auto publication = publications.find(path);
     const PublicationRow* row = publication == publications.end() ? nullptr : &publication->second;
-    const Result<OptionalEntry> scanned = ScanPath(host_.root_directory(), path,
-                                                   {.tracked = nullptr,
-                                                    .memory = host_.memory(),
-                                                    .ignore_rules = false,
-                                                    .content_sink = {},
-                                                    .progress = {}});
+    // A directory stands for its files, which the scan knows; there is no file of its name.
+    const Result<FileStatus> status = host_.root_directory().Stat(path);
+    const bool is_directory = status.ok() && status->kind == FileKind::kDirectory;
+    const Result<OptionalEntry> scanned = is_directory ? Result<OptionalEntry>(OptionalEntry())
+                                                       : ScanPath(host_.root_directory(), path,
+                                                                  {.tracked = nullptr,
+                                                                   .memory = host_.memory(),
+                                                                   .ignore_rules = false,
+                                                                   .content_sink = {},
+                                                                   .progress = {}});
     if (!scanned.ok()) {
       // Unreadable now: nothing of it can be taken in, and nothing may be put in its place.
       if (live.overlay.contains(path)) continue;

@@ -45,6 +45,8 @@ class WriteSession {
   [[nodiscard]] const std::vector<std::string>& adopted() const { return adopted_; }
   [[nodiscard]] const std::vector<SkippedPath>& skipped() const { return skipped_; }
   [[nodiscard]] const CallContext& context() const { return context_; }
+  // The ignore rules that lie in the live folder.
+  [[nodiscard]] const IgnoreRules& ignore_rules() const { return ignore_rules_; }
 
   // Fills in who, where, when and the turn, voids the receipts that the operation makes worthless,
   // appends and projects. The reduction is not renewed: see Renew.
@@ -77,6 +79,7 @@ class WriteSession {
   std::vector<PathChange> changes_;
   std::vector<std::string> adopted_;
   std::vector<SkippedPath> skipped_;
+  IgnoreRules ignore_rules_;
   std::string turn_;
   JournalHead last_;
 };

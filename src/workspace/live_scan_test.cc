@@ -1,0 +1,134 @@
+// What a scan takes in, what it remembers, and whose a difference on disk is.
+
+#include "workspace/live_scan.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "env/posix_env.h"
+#include "workspace/live_state.h"
+#include "workspace/publication.h"
+
+namespace staged {
+namespace {
+
+class LiveScan : public ::testing::Test {
+ protected:
+  LiveScan() {
+    std::string pattern = std::filesystem::temp_directory_path() / "staged-scan-XXXXXX";
+    root_ = mkdtemp(pattern.data());
+    directory_ = *env_->OpenDirectory(root_);
+  }
+  ~LiveScan() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(root_, ignored);
+  }
+  void Save(const std::string& path, const std::string& text) const {
+    std::filesystem::create_directories(std::filesystem::path(root_ + "/" + path).parent_path());
+    std::ofstream(root_ + "/" + path, std::ios::binary) << text;
+  }
+  std::vector<std::string> Scan(const ScanOptions& options) {
+    auto scanned = ScanTree(*directory_, options);
+    EXPECT_TRUE(scanned.ok());
+    std::vector<std::string> paths;
+    for (const auto& [path, entry] : scanned->entries) paths.push_back(path);
+    return paths;
+  }
+
+  std::string root_;
+  std::unique_ptr<Env> env_ = NewPosixEnv();
+  std::unique_ptr<Directory> directory_;
+};
+
+// Answers what it is told, and counts.
+class CountingMemory final : public HashMemory {
+ public:
+  OptionalEntry Lookup(const std::string& path, const FileStatus&) override {
+    const auto found = known.find(path);
+    return found == known.end() ? OptionalEntry() : OptionalEntry(found->second);
+  }
+  void Remember(const std::string& path, const FileStatus&, const Entry& entry) override {
+    known[path] = entry;
+    ++remembered;
+  }
+  std::map<std::string, Entry> known;
+  int remembered = 0;
+};
+
+TEST_F(LiveScan, RulesHoldButTrackedFilesAreTakenIn) {
+  Save(".gitignore", "*.o\nbuild/\n");
+  Save("sub/.stagedignore", "!keep.o\n");
+  Save("a.o", "a");
+  Save("sub/keep.o", "a");
+  Save("build/x", "a");
+  Save("build/deep/y", "a");
+  EXPECT_EQ(Scan({}), (std::vector<std::string>{".gitignore", "sub/.stagedignore", "sub/keep.o"}));
+  const Tree tracked = {{"build/deep/y", {}}, {"a.o", {}}};
+  EXPECT_EQ(Scan({.tracked = &tracked}),
+            (std::vector<std::string>{".gitignore", "a.o", "build/deep/y", "sub/.stagedignore",
+                                      "sub/keep.o"}));
+  EXPECT_EQ(Scan({.ignore_rules = false}).size(), 6u);
+}
+
+TEST_F(LiveScan, TheMemorySavesReadingAndNothingElse) {
+  Save("a", "one");
+  Save("b", "two");
+  CountingMemory memory;
+  EXPECT_EQ(Scan({.memory = &memory}).size(), 2u);
+  EXPECT_EQ(memory.remembered, 2);
+  EXPECT_EQ(Scan({.memory = &memory}).size(), 2u);
+  EXPECT_EQ(memory.remembered, 2);
+}
+
+TEST_F(LiveScan, EntriesAreKindAndContent) {
+  Save("file", "bytes");
+  Save("tool", "bytes");
+  std::filesystem::permissions(root_ + "/tool", std::filesystem::perms(0755));
+  std::filesystem::create_symlink("file", root_ + "/link");
+  const auto entry = [&](const std::string& path) { return **ScanPath(*directory_, path, {}); };
+  EXPECT_EQ(entry("file"), (Entry{EntryKind::kFile, ContentHash::Of("bytes")}));
+  EXPECT_EQ(entry("tool"), (Entry{EntryKind::kExecutable, ContentHash::Of("bytes")}));
+  EXPECT_EQ(entry("link"), (Entry{EntryKind::kSymlink, ContentHash::Of("file")}));
+  EXPECT_FALSE(ScanPath(*directory_, "none", {})->has_value());
+  EXPECT_FALSE(ScanPath(*directory_, "file/below", {})->has_value());
+  EXPECT_FALSE(ScanPath(*directory_, "link/below", {})->has_value());
+}
+
+// While a publication is under way, both its sides are nobody's edit.
+TEST(LiveState, APublicationsTwoSidesAreNobodysEdit) {
+  const OptionalEntry a = Entry{EntryKind::kFile, ContentHash::Of("a")};
+  const OptionalEntry b = Entry{EntryKind::kFile, ContentHash::Of("b")};
+  const OptionalEntry c = Entry{EntryKind::kFile, ContentHash::Of("c")};
+  const OptionalEntry none;
+  const PublicationRow publication{7, "owner", "path", a, b};
+  EXPECT_FALSE(IsPersonsChange(b, b, nullptr));
+  EXPECT_TRUE(IsPersonsChange(a, b, nullptr));
+  EXPECT_TRUE(IsPersonsChange(none, b, nullptr));
+  EXPECT_FALSE(IsPersonsChange(a, b, &publication)) << "not published yet";
+  EXPECT_FALSE(IsPersonsChange(b, b, &publication));
+  EXPECT_TRUE(IsPersonsChange(c, b, &publication));
+  EXPECT_TRUE(IsPersonsChange(none, b, &publication));
+  const PublicationRow creation{7, "owner", "path", none, b};
+  EXPECT_FALSE(IsPersonsChange(none, b, &creation));
+}
+
+TEST_F(LiveScan, OfficeLocksNameWhoHasTheFileOpen) {
+  Save("sub/report.docx", "x");
+  EXPECT_EQ(FindOfficeLock(*directory_, "sub/report.docx"), "");
+  Save("sub/.~lock.report.docx#", ",Grace,host,now,file;");
+  EXPECT_EQ(FindOfficeLock(*directory_, "sub/report.docx"), "Grace");
+  Save("sub/.~lock.report.docx#", "");
+  EXPECT_EQ(FindOfficeLock(*directory_, "sub/report.docx"), "somebody");
+  std::filesystem::remove(root_ + "/sub/.~lock.report.docx#");
+  Save("sub/~$port.docx", std::string("\3Ada") + std::string(51, '\0'));
+  EXPECT_EQ(FindOfficeLock(*directory_, "sub/report.docx"), "Ada");
+  std::filesystem::remove(root_ + "/sub/~$port.docx");
+  Save("sub/~$report.docx", "");
+  EXPECT_EQ(FindOfficeLock(*directory_, "sub/report.docx"), "somebody");
+  EXPECT_EQ(FindOfficeLock(*directory_, "report.docx"), "") << "another folder's";
+}
+
+}  // namespace
+}  // namespace staged
