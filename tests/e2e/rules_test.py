@@ -185,7 +185,7 @@ class ConfinementTest(harness.TestCase):
         space.write("fresh/file", b"x", "none")
         space.review()
         os.symlink(self.scratch, space.path("fresh"))
-        self.assert_error(space.run("submit", "--json"), "path_escape")
+        self.assert_error(space.run("submit", "--json"), "conflict")
         self.assertEqual(space.load("notes.txt"), FILES["notes.txt"])
         self.assertFalse(os.path.exists(os.path.join(self.scratch, "file")))
         self.assert_clean(space)
