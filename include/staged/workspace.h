@@ -208,6 +208,9 @@ struct OpenOptions {
   // Opens (or makes) another journal than the SQLite one in .staged: another database, or one over
   // a simulated disk. Null: the SQLite one.
   std::function<Result<std::unique_ptr<Journal>>(bool create)> open_journal;
+  // False: views are parsed anew each time, there is no search, and nothing reaches the system's
+  // files but through the Env.
+  bool keep_derived = true;
 };
 
 // The workspace: the one class that keeps the contract (docs/contract.md; rule numbers refer to
@@ -313,8 +316,10 @@ class Workspace {
 };
 
 // Makes a workspace in `root` (an empty or new directory) from an exported file: same operations,
-// same hashes, accepted files published. Errors: kConflict, kDataLoss.
+// same hashes, accepted files published. Errors: kConflict, kDataLoss. An import that dies leaves
+// no workspace that opens. `options`: only the journal's.
 [[nodiscard]] Status ImportWorkspace(Env& env, const std::string& file, const std::string& root,
-                                     const ProgressCallback& progress);
+                                     const ProgressCallback& progress,
+                                     const OpenOptions& options = {});
 
 }  // namespace staged

@@ -85,6 +85,9 @@ class Connection {
 // The error that the connection's last call left.
 [[nodiscard]] Status DatabaseError(sqlite3* handle, int code);
 
+// Where derived data is kept. SQLite opens it by path, on the system's own files.
+enum class DerivedStorage : uint8_t { kFolder = 1, kNone = 2 };
+
 // Opens connections as they are needed, and makes the database anew when it is damaged or gone.
 // Thread-safe. Opening one does nothing until the first use.
 class DerivedDatabase {
@@ -92,7 +95,10 @@ class DerivedDatabase {
   using Body = std::function<Status(Connection&)>;
 
   // `staged_directory` is the folder that holds "derived"; it must outlive this.
-  explicit DerivedDatabase(Directory& staged_directory) : directory_(staged_directory) {}
+  // With kNone every use answers kBusy, and no file is touched.
+  explicit DerivedDatabase(Directory& staged_directory,
+                           DerivedStorage storage = DerivedStorage::kFolder)
+      : directory_(staged_directory), storage_(storage) {}
 
   // Runs `body` in one read snapshot. `body` runs a second time after damage was repaired.
   Status Read(const Body& body);
@@ -110,6 +116,7 @@ class DerivedDatabase {
   Status RunOnce(Connection& connection, const char* begin, LockWait wait, const Body& body);
 
   Directory& directory_;
+  const DerivedStorage storage_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Connection>> idle_;  // guarded by mutex_
   uint64_t rebuild_count_ = 0;

@@ -268,17 +268,18 @@ Result<SimulatedEnv::NamedFile> SimulatedEnv::FindExternally(const std::string& 
 
 Status SimulatedEnv::ExternalWrite(const std::string& path, std::string_view bytes,
                                    Durability durability) {
+  const std::lock_guard<std::mutex> guard(machine_->mutex);
   return SaveExternally(path, bytes, durability, /*in_place=*/true);
 }
 
 Status SimulatedEnv::ExternalReplace(const std::string& path, std::string_view bytes,
                                      Durability durability) {
+  const std::lock_guard<std::mutex> guard(machine_->mutex);
   return SaveExternally(path, bytes, durability, /*in_place=*/false);
 }
 
 Status SimulatedEnv::SaveExternally(const std::string& path, std::string_view bytes,
                                     Durability durability, bool in_place) {
-  const std::lock_guard<std::mutex> guard(machine_->mutex);
   STAGED_ASSIGN_OR_RETURN(NamedFile file, FindExternally(path));
   machine_->wall_ns += machine_->options.call_duration_ns;
   const int64_t now_ns = machine_->FileTimeNs();
@@ -301,6 +302,20 @@ Status SimulatedEnv::SaveExternally(const std::string& path, std::string_view by
 
 Status SimulatedEnv::ExternalRemove(const std::string& path, Durability durability) {
   const std::lock_guard<std::mutex> guard(machine_->mutex);
+  return RemoveExternally(path, durability);
+}
+
+void SimulatedEnv::PlanExternalSave(uint64_t call, ExternalSave save) {
+  const std::lock_guard<std::mutex> guard(machine_->mutex);
+  machine_->faults.others_by_call[call] = [this, save = std::move(save)] {
+    const Status status =
+        save.bytes ? SaveExternally(save.path, *save.bytes, save.durability, save.in_place)
+                   : RemoveExternally(save.path, save.durability);
+    if (status.ok() && save.is_done != nullptr) *save.is_done = true;
+  };
+}
+
+Status SimulatedEnv::RemoveExternally(const std::string& path, Durability durability) {
   STAGED_ASSIGN_OR_RETURN(const NamedFile file, FindExternally(path));
   if (file.node == kNoNode) return simulated::NotFound("remove", path);
   machine_->wall_ns += machine_->options.call_duration_ns;

@@ -60,6 +60,15 @@ struct SimulatedEnvOptions {
 
 enum class Durability : uint8_t { kVolatile = 0, kDurable = 1 };
 
+// What a person does to a file at a planned moment.
+struct ExternalSave {
+  std::string path;                  // absolute
+  std::optional<std::string> bytes;  // nullopt: the file is removed, if it is there
+  bool in_place = true;              // else an editor renames a new file over the old one
+  Durability durability = Durability::kDurable;
+  std::shared_ptr<bool> is_done;  // set when it has happened; may be null
+};
+
 // One process on a simulated machine; the first is made by NewSimulatedEnv, more by NewProcess.
 // Thread-safe. The machine lives as long as a process or a handle on it does.
 class SimulatedEnv : public Env {
@@ -108,6 +117,10 @@ class SimulatedEnv : public Env {
   [[nodiscard]] uint64_t call_count() const;
   // Plans a fault for the call that makes call_count() be `call` (the next is call_count() + 1).
   void PlanFault(uint64_t call, Fault fault);
+  // Plans somebody else's save for the instant before the call that makes call_count() be `call`;
+  // a save that cannot be made then (its folder is gone) is not. ClearFaults and Reboot drop it.
+  // REQUIRES: this object lives until then.
+  void PlanExternalSave(uint64_t call, ExternalSave save);
   // The next Sync or SyncDirectory (the one after `skip` of them) fails as kIoError does.
   void PlanSyncFailure(uint64_t skip = 0);
   // From now on each call meets `fault` with this probability.
@@ -150,8 +163,10 @@ class SimulatedEnv : public Env {
   [[nodiscard]] simulated::Caller CurrentCaller() const;
   // REQUIRES: the machine's lock.
   [[nodiscard]] Result<NamedFile> FindExternally(const std::string& path) const;
+  // REQUIRES: the machine's lock.
   Status SaveExternally(const std::string& path, std::string_view bytes, Durability durability,
                         bool in_place);
+  Status RemoveExternally(const std::string& path, Durability durability);
 
   const std::shared_ptr<simulated::Machine> machine_;
   uint64_t process_ = 0;

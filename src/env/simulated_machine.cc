@@ -82,6 +82,12 @@ Machine::Verdict Machine::BeginCall(const Caller& caller, CallKind kind) {
   monotonic_ns += options.call_duration_ns;
   if (processes[caller.process].is_external) return verdict;
   ++call_count;
+  if (const auto other = faults.others_by_call.find(call_count);
+      other != faults.others_by_call.end()) {
+    const std::function<void()> act = std::move(other->second);
+    faults.others_by_call.erase(other);
+    act();
+  }
   verdict.fault = TakeFault(kind);
   if (kind == CallKind::kAllocate && is_disk_full && !verdict.fault.has_value()) {
     verdict.fault = Fault::kNoSpace;

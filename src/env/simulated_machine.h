@@ -40,6 +40,7 @@ struct LockHolder {
 
 struct PlannedFaults {
   std::map<uint64_t, Fault> by_call;
+  std::map<uint64_t, std::function<void()>> others_by_call;  // run with the lock held
   std::map<Fault, double> rates;
   std::optional<uint64_t> syncs_until_failure;
 };

@@ -119,9 +119,11 @@ Result<BranchRow> DecodeBranch(std::string_view bytes) {
 
 Status WriteAccepted(WorkspaceImpl& workspace, const Tree& accepted) {
   Directory& root = workspace.root_directory();
+  std::set<std::string> folders = {""};
   for (const auto& [path, entry] : accepted) {
     for (size_t slash = path.find('/'); slash != std::string::npos;
          slash = path.find('/', slash + 1)) {
+      folders.insert(path.substr(0, slash));
       const Status made = root.MakeDirectory(path.substr(0, slash), 0755);
       if (!made.ok() && made.code() != ErrorCode::kConflict) return made;
     }
@@ -134,6 +136,10 @@ Status WriteAccepted(WorkspaceImpl& workspace, const Tree& accepted) {
                             root.Create(path, entry.kind == EntryKind::kExecutable ? 0755 : 0644));
     STAGED_RETURN_IF_ERROR(file->WriteAt(0, bytes));
     STAGED_RETURN_IF_ERROR(file->Sync());
+  }
+  // A name that a power loss takes away would look like a person's removal.
+  for (const std::string& folder : folders) {
+    STAGED_RETURN_IF_ERROR(root.SyncDirectory(folder));
   }
   return OkStatus();
 }
@@ -182,7 +188,7 @@ Status WorkspaceImpl::Export(const std::string& path, const ProgressCallback& pr
 }
 
 Status ImportWorkspace(Env& env, const std::string& file_path, const std::string& root,
-                       const ProgressCallback& progress) {
+                       const ProgressCallback& progress, const OpenOptions& options) {
   const auto [folder, name] = SplitFileName(file_path);
   STAGED_ASSIGN_OR_RETURN(const auto directory, env.OpenDirectory(folder));
   STAGED_ASSIGN_OR_RETURN(const auto file, directory->OpenRead(name));
@@ -202,7 +208,7 @@ Status ImportWorkspace(Env& env, const std::string& file_path, const std::string
     return {ErrorCode::kConflict, "'" + root + "' is not empty; name an empty or new directory"};
   }
   const FormatRegistry no_formats;
-  WorkspaceImpl workspace(env, no_formats, root, {});
+  WorkspaceImpl workspace(env, no_formats, root, options);
   STAGED_RETURN_IF_ERROR(workspace.OpenParts(true));
   STAGED_ASSIGN_OR_RETURN(const auto batch, workspace.store().NewBatch());
   ArchiveReader reader(*file);

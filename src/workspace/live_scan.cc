@@ -89,7 +89,9 @@ class Scanner {
   Status ScanFolder(const std::string& folder, bool only_tracked) {
     auto items = directory_.ListWithStatus(folder);
     if (!items.ok()) {
-      if (folder.empty()) return std::move(items).status();
+      // A failing disk says nothing about what is there: it must not look like an ignored file.
+      const bool is_unknown = items.status().code() == ErrorCode::kIoError;
+      if (folder.empty() || is_unknown) return std::move(items).status();
       if (items.status().code() != ErrorCode::kNotFound) Skip(folder, items.status().message());
       return OkStatus();
     }
@@ -143,6 +145,7 @@ class Scanner {
     }
     if (status.kind == FileKind::kSymlink) {
       const Result<std::string> target = directory_.ReadLink(path);
+      if (target.status().code() == ErrorCode::kIoError) return target.status();
       if (!target.ok() || !SymlinkStaysInside(path, *target)) {
         Skip(path, "symlink leads out of the workspace");
         return OkStatus();

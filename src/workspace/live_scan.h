@@ -49,8 +49,8 @@ inline constexpr uint64_t kFileBytesMax = uint64_t{4} << 30;
 
 [[nodiscard]] Result<ScannedTree> ScanTree(Directory& directory, const ScanOptions& options);
 
-// The entry at one path now, or nullopt where there is no file. Errors: kIoError,
-// kPermissionDenied; kInvalidArgument for what is no file or symlink.
+// The entry at one path now, or nullopt where there is no file (a directory, too, is none). Errors:
+// kIoError, kPermissionDenied; kInvalidArgument for a device and the like.
 [[nodiscard]] Result<OptionalEntry> ScanPath(Directory& directory, const std::string& path,
                                              const ScanOptions& options);
 

@@ -156,7 +156,8 @@ Status WorkspaceImpl::OpenParts(bool create) {
                                     std::move(journal)));
   }
   memory_ = std::make_unique<StatMemory>(env_, *metadata_);
-  derived_ = std::make_unique<DerivedDatabase>(*metadata_);
+  derived_ = std::make_unique<DerivedDatabase>(
+      *metadata_, options_.keep_derived ? DerivedStorage::kFolder : DerivedStorage::kNone);
   views_ =
       std::make_unique<ViewCache>(*derived_, formats_, ViewCacheOptions{.limits = options_.limits});
   index_ = std::make_unique<SearchIndex>(*views_);
@@ -178,9 +179,15 @@ void WorkspaceImpl::Committed(const std::vector<PathChange>& changes) {
 }
 
 Status WorkspaceImpl::MarkReady() {
-  STAGED_ASSIGN_OR_RETURN(const auto file, metadata_->Create(layout::kFormatFile, 0600));
+  // Whole or absent: a torn format file would be no workspace and yet stand in the way of one.
+  const std::string fresh = std::string(layout::kTemporary) + "/" + layout::kFormatFile;
+  const Status removed = metadata_->RemoveFile(fresh);
+  if (!removed.ok() && removed.code() != ErrorCode::kNotFound) return removed;
+  STAGED_ASSIGN_OR_RETURN(const auto file, metadata_->Create(fresh, 0600));
   STAGED_RETURN_IF_ERROR(file->WriteAt(0, layout::kFormatText));
   STAGED_RETURN_IF_ERROR(file->Sync());
+  STAGED_RETURN_IF_ERROR(metadata_->SyncDirectory(""));
+  STAGED_RETURN_IF_ERROR(metadata_->Rename(fresh, *metadata_, layout::kFormatFile));
   STAGED_RETURN_IF_ERROR(metadata_->SyncDirectory(""));
   making_lock_.reset();
   return root_directory_->SyncDirectory("");

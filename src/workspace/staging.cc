@@ -463,6 +463,7 @@ Result<StagedChange> WorkspaceImpl::ChangeMode(const CallContext& context, const
 }
 
 Result<std::vector<std::string>> WorkspaceImpl::AdoptLiveChanges(const CallContext& context) {
+  STAGED_RETURN_IF_ERROR(TakeInLateChanges());
   CallContext person = context;
   person.request_id.clear();
   STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, person, {}));

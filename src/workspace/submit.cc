@@ -412,6 +412,15 @@ Status WorkspaceImpl::TakeInLateChanges() {
   return OkStatus();
 }
 
+Status WorkspaceImpl::EndDeadPublications() {
+  {
+    STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
+    STAGED_ASSIGN_OR_RETURN(const std::vector<PublicationRow> rows, reader->Publications());
+    if (rows.empty()) return OkStatus();
+  }
+  return Recover();
+}
+
 Status WorkspaceImpl::Recover() {
   STAGED_ASSIGN_OR_RETURN(auto reader, journal_->BeginRead());
   STAGED_ASSIGN_OR_RETURN(const std::vector<PublicationRow> rows, reader->Publications());

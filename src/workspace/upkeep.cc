@@ -125,14 +125,14 @@ Status WorkspaceImpl::CompareProjections(JournalReader& reader, FsckReport& repo
   ContentHash noted_chain;
   int64_t noted_sequence = 0;
   const auto note = metadata_->ReadFile(layout::kHeadFile, kSmallFileBytesMax);
-  if (note.ok() && note->ends_with('\n')) {
-    const size_t space = note->find(' ');
-    const auto chain = space == std::string::npos
-                           ? Result<ContentHash>(ContentHash())
-                           : ContentHash::ParseHex(std::string_view(*note).substr(space + 1, 64));
-    if (chain.ok() && space != std::string::npos && space < 19) {
+  if (note.ok() && note->find(' ') != std::string::npos) {
+    const auto chain =
+        ContentHash::ParseHex(std::string_view(*note).substr(note->find(' ') + 1, 64));
+    const int64_t sequence = std::strtoll(note->c_str(), nullptr, 10);
+    // A torn note proves nothing.
+    if (chain.ok() && HeadNote({sequence, *chain}) == *note) {
       noted_chain = *chain;
-      noted_sequence = std::strtoll(note->c_str(), nullptr, 10);
+      noted_sequence = sequence;
     }
   }
   ContentHash chain_there;
@@ -227,7 +227,11 @@ Result<UsageReport> WorkspaceImpl::Usage() {
 
 Status WorkspaceImpl::Forget(const CallContext& context, const ContentHash& hash) {
   STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}));
-  if (!session->repeated().empty()) return OkStatus();
+  if (!session->repeated().empty()) {
+    // The first answer may have been an error after the tombstone: the bytes go now.
+    const Status forgotten = store_->Forget(hash);
+    return forgotten.code() == ErrorCode::kNotFound ? OkStatus() : forgotten;
+  }
   for (const Tree* tree : {&session->reduction().accepted, &session->reduction().working}) {
     for (const auto& [path, entry] : *tree) {
       if (entry.hash != hash) continue;

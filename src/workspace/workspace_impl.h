@@ -108,6 +108,7 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   HashMemory* memory() override { return memory_.get(); }
   const OpenOptions& options() override { return options_; }
   void Committed(const std::vector<PathChange>& changes) override;
+  Status EndDeadPublications() override;
 
  private:
   // One branch as a reader sees it now: the live folder, and what the branch stages on top.

@@ -33,8 +33,14 @@ std::vector<int64_t> SplitSequences(const std::string& text) {
 
 }  // namespace
 
+std::string HeadNote(const JournalHead& head) {
+  constexpr size_t kCheckDigits = 16;
+  const std::string text = std::to_string(head.sequence) + " " + head.chain.ToHex();
+  return text + " " + ContentHash::Of(text).ToHex().substr(0, kCheckDigits) + "\n";
+}
+
 void NoteHead(SessionHost& host, const JournalHead& head) {
-  const std::string line = std::to_string(head.sequence) + " " + head.chain.ToHex() + "\n";
+  const std::string line = HeadNote(head);
   auto file = host.metadata().OpenWrite(layout::kHeadFile);
   if (!file.ok()) file = host.metadata().Create(layout::kHeadFile, 0600);
   if (!file.ok()) return;
@@ -47,6 +53,8 @@ Result<std::unique_ptr<WriteSession>> WriteSession::Begin(SessionHost& host,
                                                           const std::vector<std::string>& touched) {
   STAGED_RETURN_IF_ERROR(CheckBranchName(context.branch));
   std::unique_ptr<WriteSession> session(new WriteSession(host, context));
+  // Best effort: what cannot be ended now does not keep others from staging.
+  (void)host.EndDeadPublications().ok();
   STAGED_ASSIGN_OR_RETURN(LiveState live,
                           ObserveLive(host.journal(), host.root_directory(), host.memory()));
   live.reader.reset();
@@ -116,7 +124,8 @@ Status WriteSession::Adopt(const LiveState& live, const std::vector<std::string>
                                                                    .progress = {}});
     if (!scanned.ok()) {
       // Unreadable now: nothing of it can be taken in, and nothing may be put in its place.
-      if (live.overlay.contains(path)) continue;
+      const bool is_unknown = scanned.status().code() == ErrorCode::kIoError;
+      if (live.overlay.contains(path) && !is_unknown) continue;
       return scanned.status();
     }
     OptionalEntry on_disk = *scanned;

@@ -23,6 +23,8 @@ class SessionHost {
   virtual Directory& metadata() = 0;
   virtual HashMemory* memory() = 0;
   virtual const OpenOptions& options() = 0;
+  // Ends or takes back publications whose process died or failed (rule 14).
+  virtual Status EndDeadPublications() = 0;
   // Told after a commit what the operations changed.
   virtual void Committed(const std::vector<PathChange>& changes) = 0;
 };
@@ -86,6 +88,9 @@ class WriteSession {
 
 // The name of the human branch that stands for the live folder.
 inline constexpr char kDiskBranch[] = "disk";
+
+// The note's text: sequence, chain, and a check of both, since a note may be torn.
+[[nodiscard]] std::string HeadNote(const JournalHead& head);
 
 // Writes the journal's head beside the database, for fsck to compare. Best effort.
 void NoteHead(SessionHost& host, const JournalHead& head);

@@ -1,0 +1,257 @@
+#include <gtest/gtest.h>
+
+#include "journal/sqlite_journal.h"
+#include "staged/ext/format.h"
+#include "tests/simulation/workspace_histories.h"
+
+// Named cases of recovery: each was, or would be, a bug.
+namespace staged {
+namespace {
+
+std::string Absolute(const std::string& path) { return std::string(kSimulatedRoot) + "/" + path; }
+
+class WorkspaceRecoveryTest : public testing::Test {
+ protected:
+  void SetUp() override { MakeFirstFiles(machine_); }
+
+  // Writes, reviews; what is left is to submit.
+  static void Stage(WorkspaceSite& site, const std::vector<std::string>& paths) {
+    for (const std::string& path : paths) {
+      const auto there = site->Read(AgentContext(), path, {});
+      ASSERT_TRUE(site->Write(AgentContext(), path,
+                              there.ok() ? BaseHash(there->entry.hash) : BaseHash(),
+                              "by an agent: " + path + "\n")
+                      .ok());
+    }
+    ASSERT_TRUE(site->Review(AgentContext(), {}).ok());
+  }
+  void ExpectSound(WorkspaceSite& site, const std::vector<PersonsSave>& saves) {
+    ASSERT_TRUE(site.Open().ok());
+    ASSERT_TRUE(site->AdoptLiveChanges(AgentContext()).ok());
+    EXPECT_EQ(FindBrokenRule(site, {{}, saves}), "");
+    EXPECT_EQ(FindWhyNothingWorks(site), "");
+  }
+
+  SimulatedEnv machine_{SimulatedEnvOptions{.seed = 7}};
+};
+
+// Rule 14: an init that dies leaves nothing that opens by half, and the next one works.
+TEST_F(WorkspaceRecoveryTest, InitDiesInEveryCall) {
+  uint64_t calls = 0;
+  {
+    const auto counting = machine_.Clone();
+    WorkspaceSite site(*counting);
+    ASSERT_TRUE(site.Init().ok());
+    calls = counting->call_count() - machine_.call_count();
+  }
+  for (const Fault fault : {Fault::kCrash, Fault::kIoError, Fault::kNoSpace}) {
+    for (uint64_t call = 1; call <= calls; ++call) {
+      SCOPED_TRACE("fault " + std::to_string(static_cast<int>(fault)) + " in call " +
+                   std::to_string(call) + " of " + std::to_string(calls));
+      const auto machine = machine_.Clone();
+      machine->PlanFault(machine->call_count() + call, fault);
+      Status made;
+      {
+        WorkspaceSite site(*machine);
+        made = site.Init();
+      }
+      machine->ClearFaults();
+      if (fault == Fault::kCrash) machine->Reboot(call);
+      WorkspaceSite site(*machine);
+      const Status opened = site.Open();
+      if (made.ok()) {
+        ASSERT_TRUE(opened.ok()) << opened.message();
+      }
+      if (!opened.ok()) {
+        const Status again = site.Init();
+        ASSERT_TRUE(again.ok()) << again.message();
+      }
+      ASSERT_EQ(FindBrokenRule(site, {}), "");
+      ASSERT_EQ(FindWhyNothingWorks(site), "");
+    }
+  }
+}
+
+// Rule 13: a program that had the file open when it was replaced writes into it later.
+TEST_F(WorkspaceRecoveryTest, LateWriterIntoADisplacedFile) {
+  WorkspaceSite site(machine_);
+  ASSERT_TRUE(site.Init().ok());
+  Stage(site, {"notes.txt", "plan.md"});
+  const auto person = machine_.NewExternalProcess();
+  const auto root = *person->OpenDirectory(kSimulatedRoot);
+  auto file = *root->OpenWrite("notes.txt");
+  ASSERT_TRUE(site->Submit(AgentContext(), {}, {}).ok());
+  ASSERT_TRUE(file->Truncate(0).ok());
+  ASSERT_TRUE(file->WriteAt(0, "written late\n").ok());
+  ASSERT_TRUE(file->Sync().ok());
+  file.reset();
+  ExpectSound(site, {{"notes.txt", "written late\n"}});
+  const auto disk = site->GetStatus(AgentContext("disk"));
+  ASSERT_TRUE(disk.ok());
+  bool in_conflict = false;
+  for (const FileRow& row : disk->files) {
+    in_conflict = in_conflict || (row.path == "notes.txt" && row.state == "conflict");
+  }
+  EXPECT_TRUE(in_conflict);
+}
+
+// Rule 4: a person's edit of what was just submitted, before the next opening after a power loss,
+// is an edit of it, and does not take the acknowledged submit back.
+TEST_F(WorkspaceRecoveryTest, EditOfWhatWasSubmittedIsNoConflict) {
+  for (uint64_t seed = 0; seed < 24; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto machine = machine_.Clone();
+    {
+      WorkspaceSite site(*machine);
+      ASSERT_TRUE(site.Init().ok());
+      Stage(site, {"notes.txt", "plan.md"});
+      ASSERT_TRUE(site->Submit(AgentContext(), {}, {}).ok());
+      machine->Crash();
+    }
+    machine->Reboot(seed);
+    ASSERT_TRUE(
+        machine->ExternalWrite(Absolute("notes.txt"), "edited\n", Durability::kDurable).ok());
+    WorkspaceSite site(*machine);
+    ExpectSound(site, {{"notes.txt", "edited\n"}});
+    EXPECT_EQ(*machine->ExternalRead(Absolute("plan.md")), "by an agent: plan.md\n");
+  }
+}
+
+// Rule 14: a process that goes on while another was killed in the middle of its publication ends
+// it with its next write, without being opened again.
+TEST_F(WorkspaceRecoveryTest, SurvivorEndsAPublication) {
+  const auto locks = MakeEnvVfsLocks();
+  {
+    WorkspaceSite site(machine_, locks);
+    ASSERT_TRUE(site.Init().ok());
+    Stage(site, {"notes.txt", "plan.md", "new/file.txt"});
+  }
+  int ended = 0;
+  for (uint64_t call = 1;; ++call) {
+    SCOPED_TRACE("killed in call " + std::to_string(call));
+    const auto machine = machine_.Clone();
+    const auto own_locks = MakeEnvVfsLocks();
+    const auto other = machine->NewProcess();
+    WorkspaceSite survivor(*other, own_locks);
+    ASSERT_TRUE(survivor.Open().ok());
+    Status submitted;
+    {
+      WorkspaceSite site(*machine, own_locks);
+      ASSERT_TRUE(site.Open().ok());
+      machine->PlanFault(machine->call_count() + call, Fault::kKill);
+      submitted = site->Submit(AgentContext(), {}, {}).ok() ? OkStatus()
+                                                            : Status(ErrorCode::kIoError, "killed");
+    }
+    if (machine->is_alive()) break;
+    const auto pending = *(*survivor.journal().BeginRead())->Publications();
+    ASSERT_TRUE(survivor->AdoptLiveChanges(AgentContext("second")).ok());
+    ASSERT_TRUE((*(*survivor.journal().BeginRead())->Publications()).empty());
+    if (!pending.empty()) {
+      ++ended;
+      EXPECT_EQ(*machine->ExternalRead(Absolute("plan.md")), "by an agent: plan.md\n");
+    }
+  }
+  EXPECT_GT(ended, 5);
+}
+
+// Rules 8 and 13: half of the paths are published when the power goes, and before the next opening
+// a person changes one: nothing was submitted, and no byte of the person is lost.
+TEST_F(WorkspaceRecoveryTest, PersonChangesAHalfPublishedSubmit) {
+  {
+    WorkspaceSite site(machine_);
+    ASSERT_TRUE(site.Init().ok());
+    Stage(site, {"notes.txt", "plan.md", "table.csv", "new/file.txt"});
+  }
+  const std::string before = *machine_.ExternalRead(Absolute("notes.txt"));
+  int withdrawn = 0;
+  for (uint64_t call = 1;; ++call) {
+    SCOPED_TRACE("power loss in call " + std::to_string(call));
+    const auto machine = machine_.Clone();
+    {
+      WorkspaceSite site(*machine);
+      ASSERT_TRUE(site.Open().ok());
+      machine->PlanFault(machine->call_count() + call, Fault::kCrash);
+      if (site->Submit(AgentContext(), {}, {}).ok()) break;
+    }
+    ASSERT_FALSE(machine->is_alive());
+    machine->Reboot(call);
+    ASSERT_TRUE(
+        machine->ExternalWrite(Absolute("plan.md"), "by a person\n", Durability::kDurable).ok());
+    WorkspaceSite site(*machine);
+    ASSERT_NO_FATAL_FAILURE(ExpectSound(site, {{"plan.md", "by a person\n"}}));
+    EXPECT_EQ(*machine->ExternalRead(Absolute("plan.md")), "by a person\n");
+    if (*machine->ExternalRead(Absolute("notes.txt")) == before) ++withdrawn;
+  }
+  EXPECT_GT(withdrawn, 0);
+}
+
+// Rule 8: the disk is full in the middle of a publication; the same process ends it when there is
+// room again.
+TEST_F(WorkspaceRecoveryTest, DiskFullWhilePublishing) {
+  WorkspaceSite site(machine_);
+  ASSERT_TRUE(site.Init().ok());
+  for (uint64_t call = 1; call < 300; call += 3) {
+    const std::string round = "round " + std::to_string(call) + "\n";
+    const auto notes = site->Read(AgentContext(), "notes.txt", {});
+    ASSERT_TRUE(notes.ok());
+    ASSERT_TRUE(site->Write(AgentContext(), "notes.txt", notes->entry.hash, round).ok());
+    const std::string fresh = "folder" + std::to_string(call) + "/new.txt";
+    ASSERT_TRUE(site->Write(AgentContext(), fresh, {}, round).ok());
+    ASSERT_TRUE(site->Review(AgentContext(), {}).ok());
+    const uint64_t full_call = machine_.call_count() + call;
+    machine_.PlanFault(full_call, Fault::kNoSpace);
+    if (!site->Submit(AgentContext(), {}, {}).ok()) {
+      const auto again = site->Submit(AgentContext(), {}, {});
+      ASSERT_TRUE(again.ok()) << again.status().message();
+    }
+    EXPECT_EQ(*machine_.ExternalRead(Absolute("notes.txt")), round);
+    EXPECT_EQ(*machine_.ExternalRead(Absolute(fresh)), round);
+  }
+  machine_.ClearFaults();
+  ExpectSound(site, {});
+}
+
+// An import that dies leaves nothing that opens by half; one that is acknowledged survives.
+TEST_F(WorkspaceRecoveryTest, ImportDiesInEveryCall) {
+  {
+    WorkspaceSite site(machine_);
+    ASSERT_TRUE(site.Init().ok());
+    Stage(site, {"notes.txt", "new/deep/file.txt"});
+    ASSERT_TRUE(site->Submit(AgentContext(), {}, {}).ok());
+    ASSERT_TRUE(site->Export("/simulated/exported", {}).ok());
+  }
+  SimulatedEnv empty(SimulatedEnvOptions{.seed = 8});
+  ASSERT_TRUE(empty.MakeDirectories("/simulated").ok());
+  ASSERT_TRUE(empty
+                  .ExternalWrite("/simulated/exported",
+                                 *machine_.ExternalRead("/simulated/exported"),
+                                 Durability::kDurable)
+                  .ok());
+  for (uint64_t call = 1;; ++call) {
+    SCOPED_TRACE("power loss in call " + std::to_string(call));
+    const auto machine = empty.Clone();
+    machine->PlanFault(machine->call_count() + call, Fault::kCrash);
+    Status imported;
+    {
+      WorkspaceSite site(*machine);
+      imported =
+          ImportWorkspace(*machine, "/simulated/exported", kSimulatedRoot, {}, site.Options());
+    }
+    const bool is_done = machine->is_alive();
+    machine->Crash();
+    machine->Reboot(call);
+    WorkspaceSite site(*machine);
+    const Status opened = site.Open();
+    if (imported.ok()) {
+      ASSERT_TRUE(opened.ok()) << opened.message();
+    }
+    if (opened.ok()) {
+      ASSERT_TRUE(site->AdoptLiveChanges(AgentContext()).ok());
+      ASSERT_EQ(FindBrokenRule(site, {}), "");
+    }
+    if (is_done) break;
+  }
+}
+
+}  // namespace
+}  // namespace staged
