@@ -76,6 +76,10 @@ class RandomRules {
     const size_t count = 1 + Below(4);
     for (size_t i = 0; i < count; ++i) line += kPieces[Below(kPieces.size())];
     if (Chance(4)) line += "/";
+    // Empty names in a pattern match nothing that has a name; git itself disagrees with its manual.
+    for (size_t at = line.find("//"); at != std::string::npos; at = line.find("//")) {
+      line.erase(at, 1);
+    }
     if (Chance(8)) line += "  ";
     if (Chance(12)) line += "\\ ";
     if (Chance(12)) line += "\r";
