@@ -1,6 +1,7 @@
 #include "workspace/publication.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/binary.h"
 #include "base/utf8.h"
@@ -310,21 +311,28 @@ Status RemoveParked(Directory& temporary, const std::string& parked_name) {
 Status RemoveLeftovers(Directory& temporary,
                        const std::function<bool(const std::string& owner)>& is_pending) {
   STAGED_ASSIGN_OR_RETURN(const std::vector<DirectoryItem> items, temporary.List(""));
+  // A power loss may leave the folder without the lock, or the lock without the folder.
+  std::set<std::string> owners;
   for (const DirectoryItem& item : items) {
-    if (item.kind != FileKind::kDirectory || !item.name.starts_with(kPublishPrefix)) continue;
-    const std::string owner = item.name.substr(kPublishPrefix.size());
+    if (!item.name.starts_with(kPublishPrefix)) continue;
+    std::string owner = item.name.substr(kPublishPrefix.size());
+    if (owner.ends_with(kLockSuffix)) owner.resize(owner.size() - kLockSuffix.size());
+    owners.insert(std::move(owner));
+  }
+  for (const std::string& owner : owners) {
     if (is_pending(owner)) continue;
-    const std::string lock_name = item.name + std::string(kLockSuffix);
+    const std::string folder = std::string(kPublishPrefix) + owner;
+    const std::string lock_name = folder + std::string(kLockSuffix);
     const auto lock = temporary.Lock(lock_name, LockWait::kDoNotWait);
     if (!lock.ok()) continue;  // alive: it has not committed yet
     // Its publisher may have ended since the list was read: then only the lock's new file is left.
-    const auto files = temporary.List(item.name);
+    const auto files = temporary.List(folder);
     if (!files.ok()) STAGED_RETURN_IF_ERROR(IgnoreMissing(files.status()));
     for (size_t i = 0; files.ok() && i < files->size(); ++i) {
       STAGED_RETURN_IF_ERROR(
-          IgnoreMissing(temporary.RemoveFile(item.name + "/" + (*files)[i].name)));
+          IgnoreMissing(temporary.RemoveFile(folder + "/" + (*files)[i].name)));
     }
-    STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary.RemoveDirectory(item.name)));
+    STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary.RemoveDirectory(folder)));
     STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary.RemoveFile(lock_name)));
   }
   return OkStatus();

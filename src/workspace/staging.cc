@@ -464,8 +464,11 @@ Result<StagedChange> WorkspaceImpl::ChangeMode(const CallContext& context, const
 
 Result<std::vector<std::string>> WorkspaceImpl::AdoptLiveChanges(const CallContext& context) {
   STAGED_RETURN_IF_ERROR(TakeInLateChanges());
-  CallContext person = context;
-  person.request_id.clear();
+  // On the live folder's own branch: no lease on another keeps people's saves out.
+  CallContext person;
+  person.actor = context.actor;
+  person.branch = kDiskBranch;
+  person.branch_kind = BranchKind::kHuman;
   STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, person, {}));
   const std::vector<std::string> adopted = session->adopted();
   if (!adopted.empty()) STAGED_RETURN_IF_ERROR(session->Commit());
