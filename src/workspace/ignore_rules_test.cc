@@ -60,8 +60,8 @@ class GitOracle {
 
 uint64_t Seed() {
   if (const char* given = std::getenv("STAGED_SEED")) return std::strtoull(given, nullptr, 10);
-  // The same rules every time: with runs of asterisks beside a slash ("b**/**") git departs from its
-  // manual in ways that are not worth following, and other seeds find such patterns.
+  // The same rules every time: with runs of asterisks beside a slash ("b**/**") git departs from
+  // its manual in ways that are not worth following, and other seeds find such patterns.
   return 1;
 }
 

@@ -329,8 +329,7 @@ Status RemoveLeftovers(Directory& temporary,
     const auto files = temporary.List(folder);
     if (!files.ok()) STAGED_RETURN_IF_ERROR(IgnoreMissing(files.status()));
     for (size_t i = 0; files.ok() && i < files->size(); ++i) {
-      STAGED_RETURN_IF_ERROR(
-          IgnoreMissing(temporary.RemoveFile(folder + "/" + (*files)[i].name)));
+      STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary.RemoveFile(folder + "/" + (*files)[i].name)));
     }
     STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary.RemoveDirectory(folder)));
     STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary.RemoveFile(lock_name)));
