@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "measure.h"
+#include "bench/measure.h"
 
 namespace staged::bench {
 

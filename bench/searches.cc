@@ -7,7 +7,7 @@
 #include <random>
 #include <sstream>
 
-#include "measure.h"
+#include "bench/measure.h"
 
 namespace staged::bench {
 

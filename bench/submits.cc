@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "measure.h"
+#include "bench/measure.h"
 
 namespace staged::bench {
 namespace {

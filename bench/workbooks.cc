@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <memory>
 
+#include "bench/measure.h"
 #include "codec/zip.h"
 #include "formats/xlsx/shared_strings.h"
 #include "formats/xlsx/sheet_parser.h"
 #include "formats/xlsx/styles.h"
-#include "measure.h"
 
 namespace staged::bench {
 

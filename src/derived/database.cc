@@ -163,7 +163,8 @@ Result<int64_t> Connection::DataVersion() {
 
 Result<std::unique_ptr<Connection>> DerivedDatabase::Acquire() {
   if (storage_ == DerivedStorage::kNone) {
-    return Status(ErrorCode::kBusy, "derived data is not kept; open the workspace with it to search");
+    return Status(ErrorCode::kBusy,
+                  "derived data is not kept; open the workspace with it to search");
   }
   {
     std::lock_guard<std::mutex> lock(mutex_);
