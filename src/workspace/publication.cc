@@ -112,7 +112,16 @@ Status Publisher::WriteNew(const std::string& name, const PathChange& change) {
 }
 
 Status Publisher::Prepare(size_t number, const PathChange& change) {
+  if (change.base) STAGED_RETURN_IF_ERROR(KeepBase(change));
   return change.result ? WriteNew(Name(number), change) : OkStatus();
+}
+
+Status Publisher::KeepBase(const PathChange& change) {
+  if (store_.Get(change.base->hash).ok()) return OkStatus();
+  // Damaged or gone from the store: the live file is the last copy, and is about to be displaced.
+  const Result<std::string> live = ReadEntry(root_, change.path);
+  if (!live.ok() || ContentHash::Of(*live) != change.base->hash) return OkStatus();
+  return store_.Put(*live, {}).status();
 }
 
 Status Publisher::MakeParents(const std::string& path) {

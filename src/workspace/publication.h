@@ -51,6 +51,8 @@ class Publisher {
  private:
   [[nodiscard]] std::string Name(size_t number) const;
   Status WriteNew(const std::string& name, const PathChange& change);
+  // Stores the live file's bytes again where the store cannot give them (rule 13).
+  Status KeepBase(const PathChange& change);
   Status MakeParents(const std::string& path);
   void RemoveEmptyParents(const std::string& path);
   Result<bool> PublishReplacement(const std::string& name, const PathChange& change);

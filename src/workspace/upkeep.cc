@@ -10,8 +10,6 @@
 namespace staged {
 namespace {
 
-constexpr uint64_t kSmallFileBytesMax = uint64_t{1} << 20;
-
 Result<uint64_t> FolderBytes(Directory& directory, const std::string& folder) {
   STAGED_ASSIGN_OR_RETURN(const auto items, directory.List(folder));
   uint64_t total = 0;
@@ -122,23 +120,11 @@ Status WorkspaceImpl::CompareProjections(JournalReader& reader, FsckReport& repo
                                          std::set<ContentHash>& named) {
   MemoryProjection replayed;
   Status projected = OkStatus();
-  ContentHash noted_chain;
-  int64_t noted_sequence = 0;
-  const auto note = metadata_->ReadFile(layout::kHeadFile, kSmallFileBytesMax);
-  if (note.ok() && note->find(' ') != std::string::npos) {
-    const auto chain =
-        ContentHash::ParseHex(std::string_view(*note).substr(note->find(' ') + 1, 64));
-    const int64_t sequence = std::strtoll(note->c_str(), nullptr, 10);
-    // A torn note proves nothing.
-    if (chain.ok() && HeadNote({sequence, *chain}) == *note) {
-      noted_chain = *chain;
-      noted_sequence = sequence;
-    }
-  }
+  const JournalHead noted = ReadHeadNote(*metadata_).value_or(JournalHead{});
   ContentHash chain_there;
   STAGED_RETURN_IF_ERROR(reader.Scan({}, [&](const Operation& operation) {
     ++report.operations;
-    if (operation.sequence == noted_sequence) chain_there = operation.chain;
+    if (operation.sequence == noted.sequence) chain_there = operation.chain;
     for (const PathChange& change : operation.changes) {
       if (change.base) named.insert(change.base->hash);
       if (change.result) named.insert(change.result->hash);
@@ -147,9 +133,9 @@ Status WorkspaceImpl::CompareProjections(JournalReader& reader, FsckReport& repo
     return projected.ok();
   }));
   STAGED_RETURN_IF_ERROR(projected);
-  if (noted_sequence > 0 && chain_there != noted_chain) {
+  if (noted.sequence > 0 && chain_there != noted.chain) {
     report.findings.push_back(
-        {"head_differs", std::to_string(noted_sequence),
+        {"head_differs", std::to_string(noted.sequence),
          "the journal ends before, or differs from, the head noted beside it; restore .staged from "
          "a copy"});
   }

@@ -39,6 +39,21 @@ std::string HeadNote(const JournalHead& head) {
   return text + " " + ContentHash::Of(text).ToHex().substr(0, kCheckDigits) + "\n";
 }
 
+std::optional<JournalHead> ReadHeadNote(Directory& metadata) {
+  constexpr uint64_t kNoteBytesMax = 4096;
+  const Result<std::string> note = metadata.ReadFile(layout::kHeadFile, kNoteBytesMax);
+  if (!note.ok() || note->find(' ') == std::string::npos) return std::nullopt;
+  JournalHead head;
+  const size_t space = note->find(' ');
+  std::from_chars(note->data(), note->data() + space, head.sequence);
+  constexpr size_t kHexDigits = 2 * ContentHash::kSizeBytes;
+  const auto chain = ContentHash::ParseHex(std::string_view(*note).substr(space + 1, kHexDigits));
+  if (!chain.ok()) return std::nullopt;
+  head.chain = *chain;
+  if (HeadNote(head) != *note) return std::nullopt;
+  return head;
+}
+
 void NoteHead(SessionHost& host, const JournalHead& head) {
   const std::string line = HeadNote(head);
   auto file = host.metadata().OpenWrite(layout::kHeadFile);
@@ -68,6 +83,7 @@ Result<std::unique_ptr<WriteSession>> WriteSession::Begin(SessionHost& host,
   session->ignore_rules_ = std::move(live.rules);
   STAGED_ASSIGN_OR_RETURN(session->transaction_,
                           host.journal().BeginWrite(host.options().writer_wait_ms));
+  STAGED_RETURN_IF_ERROR(session->CheckHeadNote());
   if (!context.request_id.empty()) {
     STAGED_ASSIGN_OR_RETURN(const auto answer,
                             session->transaction_->RequestAnswer(context.request_id));
@@ -80,6 +96,23 @@ Result<std::unique_ptr<WriteSession>> WriteSession::Begin(SessionHost& host,
   STAGED_RETURN_IF_ERROR(session->Renew());
   if (!repeated) STAGED_RETURN_IF_ERROR(session->ConsumeConverged());
   return session;
+}
+
+Status WriteSession::CheckHeadNote() {
+  const std::optional<JournalHead> noted = ReadHeadNote(host_.metadata());
+  if (!noted) return OkStatus();
+  STAGED_ASSIGN_OR_RETURN(const JournalHead head, transaction_->Head());
+  ContentHash chain = head.chain;
+  if (noted->sequence < head.sequence) {
+    STAGED_ASSIGN_OR_RETURN(const Operation operation, transaction_->Read(noted->sequence));
+    chain = operation.chain;
+  }
+  if (noted->sequence <= head.sequence && chain == noted->chain) return OkStatus();
+  return {
+      ErrorCode::kDataLoss,
+      "the journal lost operations that were acknowledged (it had operation " +
+          std::to_string(noted->sequence) +
+          "); restore .staged from a copy or an export, or delete .staged/head to go on without"};
 }
 
 Status WriteSession::CheckLease() {

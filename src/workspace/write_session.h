@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,9 @@ class WriteSession {
  private:
   WriteSession(SessionHost& host, const CallContext& context) : host_(host), context_(context) {}
   Status Adopt(const LiveState& live, const std::vector<std::string>& touched);
+  // kDataLoss when the journal is behind the head that was noted: acknowledged operations are lost,
+  // and writing on would hide that.
+  Status CheckHeadNote();
   Status CheckLease();
   Status ConsumeConverged();
   Status VoidReceipts(Operation& operation);
@@ -91,6 +95,9 @@ inline constexpr char kDiskBranch[] = "disk";
 
 // The note's text: sequence, chain, and a check of both, since a note may be torn.
 [[nodiscard]] std::string HeadNote(const JournalHead& head);
+
+// The head as it was last noted; nullopt where there is no note or a torn one.
+[[nodiscard]] std::optional<JournalHead> ReadHeadNote(Directory& metadata);
 
 // Writes the journal's head beside the database, for fsck to compare. Best effort.
 void NoteHead(SessionHost& host, const JournalHead& head);

@@ -223,6 +223,19 @@ class AttributesTest(harness.TestCase):
             self.assertEqual(os.getxattr(path, name), value, name)
 
 
+class LastCopyTest(harness.TestCase):
+
+    def test_a_submit_keeps_the_last_copy(self):
+        space = self.workspace(FILES)
+        packs = space.path(".staged/objects/packs")
+        for name in os.listdir(packs):
+            os.remove(os.path.join(packs, name))
+        space.write("notes.txt", b"new\n")
+        space.review()
+        space.submit()
+        self.assertEqual(space.cat("notes.txt@" + hash_of(FILES["notes.txt"])), FILES["notes.txt"])
+
+
 class StoreTest(harness.TestCase):
 
     def setUp(self):
@@ -243,6 +256,25 @@ class StoreTest(harness.TestCase):
         for command in ("status", "log", "fsck"):
             self.assert_error(self.space.run(command, "--json"), "data_loss")
         self.assertFalse(os.path.exists(self.space.path(".staged/journal.db")))
+
+    def test_a_journal_that_lost_operations_is_not_written_on(self):
+        copies = os.path.join(self.scratch, "copies")
+        os.mkdir(copies)
+        names = ("journal.db", "journal.db-wal")
+        self.space.write("notes.txt", b"before\n")
+        for name in names:
+            if os.path.exists(self.space.path(".staged/" + name)):
+                shutil.copy(self.space.path(".staged/" + name), copies)
+        self.space.write("notes.txt", b"acknowledged\n")
+        for name in os.listdir(self.space.path(".staged")):
+            if name.startswith("journal.db"):
+                os.remove(self.space.path(".staged/" + name))
+        for name in os.listdir(copies):
+            shutil.copy(os.path.join(copies, name), self.space.path(".staged/" + name))
+        answer = self.space.run("write", "other.txt", "--base", "none", "--json", stdin=b"x")
+        self.assert_error(answer, "data_loss")
+        codes = [finding["code"] for finding in self.space.run("fsck", "--json").json()["findings"]]
+        self.assertIn("head_differs", codes)
 
     def test_a_newer_store_is_refused(self):
         name, version = self.space.load(".staged/format").split()

@@ -241,7 +241,7 @@ class StressTest(harness.TestCase):
                 self.assertEqual(operation["type"], "submit", note)
         accepted = {}
         for operation in log:
-            if operation["type"] in ("adopt", "submit"):
+            if operation["type"] in ("adopt", "submit", "withdraw"):
                 for row in rows_of(operation):
                     self.assertEqual(row["base"], accepted.get(row["path"]), operation)
                     accepted[row["path"]] = row["hash"]
