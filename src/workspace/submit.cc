@@ -244,8 +244,9 @@ Status WorkspaceImpl::FinishPublication(Publisher& publisher, int64_t sequence,
   for (const PathChange& change : changes) {
     STAGED_RETURN_IF_ERROR(transaction->RemovePublication(sequence, change.path));
   }
-  // Losing this only means that the next opening looks at the paths again.
-  return transaction->Commit(JournalTransaction::Durability::kRelaxed);
+  // Durable: rows that came back after a power loss would make a person's later edit look like one
+  // that met the publication, and take an acknowledged submit back.
+  return transaction->Commit(JournalTransaction::Durability::kDurable);
 }
 
 Status WorkspaceImpl::Withdraw(Publisher& publisher, int64_t sequence,
