@@ -79,11 +79,22 @@ std::string Publisher::Name(size_t number) const {
 }
 
 Status Publisher::Begin() {
-  owner_ = RandomName(env_);
-  const std::string folder = std::string(kPublishPrefix) + owner_;
-  STAGED_ASSIGN_OR_RETURN(lock_,
-                          temporary_.Lock(folder + std::string(kLockSuffix), LockWait::kDoNotWait));
-  return temporary_.MakeDirectory(folder, 0700);
+  // Somebody who clears up after the dead may hold a lock for the instant in which it is new: then
+  // another name will do.
+  constexpr int kAttempts = 16;
+  Status locked;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    owner_ = RandomName(env_);
+    const std::string folder = std::string(kPublishPrefix) + owner_;
+    auto lock = temporary_.Lock(folder + std::string(kLockSuffix), LockWait::kDoNotWait);
+    if (lock.ok()) {
+      lock_ = *std::move(lock);
+      return temporary_.MakeDirectory(folder, 0700);
+    }
+    locked = lock.status();
+    if (locked.code() != ErrorCode::kBusy) break;
+  }
+  return locked;
 }
 
 Status Publisher::TakeOver(const std::string& owner) {
