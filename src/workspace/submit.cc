@@ -270,7 +270,12 @@ Status WorkspaceImpl::Withdraw(Publisher& publisher, int64_t sequence,
   operation.branch = submit.branch;
   operation.turn = submit.turn;
   operation.time_ns = env_.NowNs();
-  operation.changes = backwards;
+  // A path that a person's save was taken in for meanwhile is theirs already.
+  for (const PathChange& change : backwards) {
+    STAGED_ASSIGN_OR_RETURN(const auto accepted, transaction->Accepted(change.path));
+    const OptionalEntry entry = accepted ? OptionalEntry(accepted->entry) : OptionalEntry();
+    if (entry == change.base) operation.changes.push_back(change);
+  }
   operation.revives = submit.consumes;
   operation.payload.Set("withdrawn", sequence);
   STAGED_RETURN_IF_ERROR(AppendAndProject(*transaction, operation));
