@@ -160,6 +160,21 @@ void WorkspaceImpl::AddConflicts(const Reduction& reduction, SyncAnswer& answer)
   }
 }
 
+namespace {
+
+// A collection may have run since the folder's new contents were stored.
+Status RequireInFolder(WriteSession& session, Directory& folder, const std::string& path,
+                       const ContentHash& hash) {
+  STAGED_ASSIGN_OR_RETURN(const bool there, session.store().Has(hash));
+  if (there) return OkStatus();
+  STAGED_ASSIGN_OR_RETURN(const std::string bytes, ReadEntry(folder, path));
+  STAGED_ASSIGN_OR_RETURN(const ContentHash stored, session.store().Put(bytes, {}));
+  if (stored == hash) return OkStatus();
+  return {ErrorCode::kBusy, "'" + path + "' changed while the folder was taken over; sync again"};
+}
+
+}  // namespace
+
 Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::string& directory) {
   STAGED_ASSIGN_OR_RETURN(const auto source, env_.OpenDirectory(directory));
   Manifest manifest;
@@ -204,6 +219,10 @@ Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::st
     return std::any_of(answer.skipped.begin(), answer.skipped.end(),
                        [&](const SkippedPath& one) { return IsInside(path, one.path); });
   };
+  for (const auto& [path, entry] : scanned.entries) {
+    if (FindEntry(manifest.tree, path) == entry) continue;
+    STAGED_RETURN_IF_ERROR(RequireInFolder(*session, *source, path, entry.hash));
+  }
   std::vector<std::string> gone;
   std::vector<std::string> came;
   std::vector<Operation> operations;

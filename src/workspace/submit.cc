@@ -391,6 +391,7 @@ Status WorkspaceImpl::TakeInLateChanges() {
   for (const LateChange& change : late) {
     STAGED_ASSIGN_OR_RETURN(const ContentHash hash, store_->Put(change.bytes, {}));
     STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
+    STAGED_RETURN_IF_ERROR(EnsureStored(*store_, hash, change.bytes, {}));
     // What the person wrote into the file that was displaced is staged for them, on what they saw:
     // a conflict that waits on the live folder's branch, with nothing lost.
     Operation operation;

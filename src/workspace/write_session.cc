@@ -63,6 +63,12 @@ void NoteHead(SessionHost& host, const JournalHead& head) {
   (void)(*file)->WriteAt(0, line).ok();
 }
 
+Status EnsureStored(ObjectStore& store, const ContentHash& hash, std::string_view bytes,
+                    const PutOptions& options) {
+  STAGED_ASSIGN_OR_RETURN(const bool there, store.Has(hash));
+  return there ? OkStatus() : store.Put(bytes, options).status();
+}
+
 Result<std::unique_ptr<WriteSession>> WriteSession::Begin(SessionHost& host,
                                                           const CallContext& context,
                                                           const std::vector<std::string>& touched) {
@@ -281,9 +287,7 @@ Result<Operation> WriteSession::Append(Operation operation) {
 
 Status WriteSession::Require(const ContentHash& hash, std::string_view bytes,
                              const PutOptions& options) {
-  STAGED_ASSIGN_OR_RETURN(const bool there, host_.store().Has(hash));
-  if (there) return OkStatus();
-  return host_.store().Put(bytes, options).status();
+  return EnsureStored(host_.store(), hash, bytes, options);
 }
 
 Status WriteSession::Commit() {

@@ -42,6 +42,7 @@ class WriteSession {
   // The operations that a request of this id appended before; empty for a new request.
   [[nodiscard]] const std::vector<int64_t>& repeated() const { return repeated_; }
   [[nodiscard]] JournalTransaction& transaction() { return *transaction_; }
+  [[nodiscard]] ObjectStore& store() { return host_.store(); }
   [[nodiscard]] const Reduction& reduction() const { return reduction_; }
   // The branch's live operations, in order.
   [[nodiscard]] const std::vector<Operation>& live() const { return live_; }
@@ -56,8 +57,7 @@ class WriteSession {
   [[nodiscard]] Result<Operation> Append(Operation operation);
   // Reads the branch again after Append.
   [[nodiscard]] Status Renew();
-  // Makes sure that a content stored before the transaction is still there (a collection may have
-  // run between), or stores it again.
+  // EnsureStored under this transaction.
   [[nodiscard]] Status Require(const ContentHash& hash, std::string_view bytes,
                                const PutOptions& options);
   // Durable on return; nothing is acknowledged before.
@@ -89,6 +89,12 @@ class WriteSession {
   std::string turn_;
   JournalHead last_;
 };
+
+// Makes sure that a content is in the store, or stores it again. What was stored before a write
+// transaction began is in nobody's journal, so that a collection may have removed it meanwhile:
+// whoever appends an operation that names it calls this first. REQUIRES: a write transaction.
+[[nodiscard]] Status EnsureStored(ObjectStore& store, const ContentHash& hash,
+                                  std::string_view bytes, const PutOptions& options);
 
 // The name of the human branch that stands for the live folder.
 inline constexpr char kDiskBranch[] = "disk";

@@ -97,6 +97,55 @@ TEST_F(WorkspaceRecoveryTest, LateWriterIntoADisplacedFile) {
   EXPECT_TRUE(in_conflict);
 }
 
+// Rules 4 and 13: what a call stores before its transaction is in nobody's journal yet, and another
+// process's collection takes it; the call stores it again before the journal names it.
+TEST_F(WorkspaceRecoveryTest, CollectionsBetweenStoringAndAppending) {
+  const auto locks = MakeEnvVfsLocks();
+  const auto other = machine_.NewProcess();
+  WorkspaceSite keeper(*other, locks);
+  WorkspaceSite site(machine_, locks);
+  ASSERT_TRUE(site.Init().ok());
+  ASSERT_TRUE(keeper.Open().ok());
+  int collections = 0;
+  site.before_write = [&] {
+    ASSERT_TRUE(keeper->CollectGarbage({}).ok());
+    ++collections;
+  };
+  const auto expect_whole = [&](const std::string& what) {
+    const auto report = keeper->Fsck({});
+    ASSERT_TRUE(report.ok());
+    ASSERT_TRUE(report->findings.empty()) << what << ": " << report->findings[0].code;
+  };
+  Stage(site, {"notes.txt", "plan.md"});
+  expect_whole("written");
+  const auto person = machine_.NewExternalProcess();
+  const auto root = *person->OpenDirectory(kSimulatedRoot);
+  auto file = *root->OpenWrite("notes.txt");
+  ASSERT_TRUE(site->Submit(AgentContext(), {}, {}).ok());
+  ASSERT_TRUE(file->Truncate(0).ok());
+  ASSERT_TRUE(file->WriteAt(0, "written late\n").ok());
+  file.reset();
+  ASSERT_TRUE(site->AdoptLiveChanges(AgentContext()).ok());
+  expect_whole("written late");
+  EXPECT_TRUE(site->Read(AgentContext(), "notes.txt", ContentHash::Of("written late\n")).ok());
+  ASSERT_TRUE(
+      machine_.ExternalWrite(Absolute("table.csv"), "by a person\n", Durability::kDurable).ok());
+  ASSERT_TRUE(site->AdoptLiveChanges(AgentContext()).ok());
+  expect_whole("adopted");
+  const auto plan = site->Read(AgentContext(), "plan.md", {});
+  ASSERT_TRUE(plan.ok());
+  ASSERT_TRUE(site->Write(AgentContext(), "plan.md", plan->entry.hash, "# Ours\n").ok());
+  ASSERT_TRUE(machine_.ExternalWrite(Absolute("plan.md"), "# Theirs\n", Durability::kDurable).ok());
+  ASSERT_TRUE(site->Resolve(AgentContext(), "plan.md", Take::kBytes, "# Both\n").ok());
+  expect_whole("resolved");
+  ASSERT_TRUE(site->Checkout(AgentContext(), "/simulated/checkout").ok());
+  ASSERT_TRUE(
+      machine_.ExternalWrite("/simulated/checkout/made.txt", "made\n", Durability::kDurable).ok());
+  ASSERT_TRUE(site->Sync(AgentContext(), "/simulated/checkout").ok());
+  expect_whole("synced");
+  EXPECT_GT(collections, 8);
+}
+
 // Rule 4: a person's edit of what was just submitted, before the next opening after a power loss,
 // is an edit of it, and does not take the acknowledged submit back.
 TEST_F(WorkspaceRecoveryTest, EditOfWhatWasSubmittedIsNoConflict) {

@@ -157,6 +157,26 @@ Result<std::string> TryEverything(WorkspaceSite& site) {
   return std::string();
 }
 
+// Lets others have their turn before each write transaction.
+class InterruptedJournal : public Journal {
+ public:
+  InterruptedJournal(std::unique_ptr<Journal> journal, const std::function<void()>& before_write)
+      : journal_(std::move(journal)), before_write_(before_write) {}
+
+  Result<std::unique_ptr<JournalReader>> BeginRead() override { return journal_->BeginRead(); }
+  Result<std::unique_ptr<JournalTransaction>> BeginWrite(int wait_ms) override {
+    if (before_write_) before_write_();
+    return journal_->BeginWrite(wait_ms);
+  }
+  Status Verify(const std::function<void(int64_t done, int64_t total)>& progress) override {
+    return journal_->Verify(progress);
+  }
+
+ private:
+  std::unique_ptr<Journal> journal_;
+  const std::function<void()>& before_write_;
+};
+
 }  // namespace
 
 WorkspaceSite::WorkspaceSite(SimulatedEnv& env, std::shared_ptr<EnvVfsLocks> locks)
@@ -179,8 +199,9 @@ OpenOptions WorkspaceSite::Options() {
         auto opened, OpenSqliteJournal(std::string(kSimulatedRoot) + "/" + layout::kFolder + "/" +
                                            layout::kJournalFile,
                                        std::move(journal)));
-    journal_ = opened.get();
-    return opened;
+    auto journal_here = std::make_unique<InterruptedJournal>(std::move(opened), before_write);
+    journal_ = journal_here.get();
+    return std::unique_ptr<Journal>(std::move(journal_here));
   };
   return options;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,6 +33,8 @@ class WorkspaceSite {
   Journal& journal() { return *journal_; }
   SimulatedEnv& env() { return env_; }
   [[nodiscard]] OpenOptions Options();
+  // Run each time this process is about to begin a write transaction: other processes' turn.
+  std::function<void()> before_write;
 
  private:
   SimulatedEnv& env_;
