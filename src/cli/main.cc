@@ -8,12 +8,14 @@
 #include "cli/context.h"
 #include "env/posix_env.h"
 #include "formats/builtin_formats.h"
+#include "parse_host/worker.h"
 #include "wire/encode.h"
 #include "wire/json_text.h"
 
 namespace staged::cli {
 namespace {
 
+constexpr uint64_t kWorkerMemoryBytesMax = uint64_t{8} << 30;
 constexpr char kVersion[] = "staged 0.1.0\n";
 
 int Run(int argc, char** argv) {
@@ -21,6 +23,10 @@ int Run(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--version") == 0) {
     std::fputs(kVersion, stdout);
     return kExitDone;
+  }
+  // Not for people: what a parse host starts, on a socket as standard input.
+  if (argc == 2 && std::strcmp(argv[1], "parse-worker") == 0) {
+    return RunParseWorker(0, NewBuiltinRegistry(), kWorkerMemoryBytesMax);
   }
   std::string help;
   Result<CommandLine> line = ParseCommandLine(commands, argc, argv, &help);

@@ -30,10 +30,11 @@ BELOW = {
     "merge": ["base", "record", "codec", "format", "diff"],
     "derived": ["base", "env", "record", "codec", "format"],
     "formats": ["base", "record", "codec", "format"],
+    "parse_host": ["base", "record", "format"],
 }
-BELOW["workspace"] = [layer for layer in BELOW if layer != "formats"]
+BELOW["workspace"] = [layer for layer in BELOW if layer not in ("formats", "parse_host")]
 BELOW["wire"] = BELOW["workspace"] + ["workspace"]
-BELOW["cli"] = BELOW["wire"] + ["wire"]
+BELOW["cli"] = BELOW["wire"] + ["wire", "parse_host"]
 
 HEADER_LAYER = {
     "status": "base", "value": "base", "content_hash": "base", "limits": "base",
@@ -59,7 +60,9 @@ LIBRARY_FOLDERS = {
     r"rapidjson/": ["src/codec"],
     r"cmark-gfm": ["src/formats/markdown"],
     r"tree_sitter/": ["src/formats/code"],
-    r"(sys|linux)/|(unistd|fcntl|dirent|poll|signal|pthread|sched|syscall|dlfcn)\.h": ["src/env"],
+    r"(sys|linux)/|(unistd|fcntl|dirent|poll|signal|pthread|sched|syscall|dlfcn|spawn|time)\.h":
+        ["src/env", "src/parse_host"],
+    r"seccomp\.h": ["src/parse_host"],
 }
 
 # Calls, where they are allowed, and what to use instead.
@@ -69,13 +72,13 @@ BANNED = [
      "stat|lstat|fstat|truncate|ftruncate|symlink|chmod|flock|mmap", ["src/env"], "a method of Env"),
     (r"std::(?:basic_)?[io]?fstream\b|std::filesystem\b|#include <(?:fstream|filesystem)>",
      ["src/env"], "a method of Env"),
-    (CALL % "system|popen|fork|vfork|exec[lv]p?e?|posix_spawnp?", ["src/env"],
+    (CALL % "system|popen|fork|vfork|exec[lv]p?e?|posix_spawnp?", ["src/env", "src/parse_host"],
      "a process facility of src/env"),
     (CALL % "rand|srand|random|drand48|getrandom|getentropy", ["src/env"], "Env's randomness"),
     (r"std::(?:random_device|mt19937(?:_64)?|default_random_engine)\b", ["src/env"],
      "Env's randomness"),
     (CALL % "time|gettimeofday|clock_gettime|clock|localtime(?:_r)?|gmtime(?:_r)?|mktime|strftime",
-     ["src/env"], "Env's clock"),
+     ["src/env", "src/parse_host"], "Env's clock"),
     (r"(?:system_clock|steady_clock|high_resolution_clock)::now\b", ["src/env"], "Env's clock"),
     (CALL % "sleep|usleep|nanosleep|sleep_for|sleep_until" + r"|this_thread::sleep_(?:for|until)",
      ["src/env"], "a condition variable or Env"),

@@ -1,0 +1,7 @@
+#include "parse_host/worker.h"
+#include "tests/e2e/parse_worker/misbehaving_formats.h"
+
+int main() {
+  const staged::FormatRegistry formats = staged::NewMisbehavingRegistry();
+  return staged::RunParseWorker(0, formats, uint64_t{1} << 30);
+}
