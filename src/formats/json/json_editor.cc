@@ -20,10 +20,6 @@ std::optional<size_t> ReadIndex(std::string_view token) {
   return index;
 }
 
-bool IsBlank(std::string_view text) {
-  return text.find_first_not_of(" \t") == std::string_view::npos;
-}
-
 bool SameValue(const Value& expected, const Value& actual, std::string_view source) {
   if (expected.is_number() && actual.is_number()) {
     return expected.is_integer() && actual.is_integer()
@@ -43,9 +39,8 @@ JsonEditor::JsonEditor(std::string_view bytes, JsonSyntax syntax, const Limits& 
       editor_(bytes),
       text_(editor_.text()),
       tree_(ParseJson(text_, syntax, limits)),
-      ordinals_(KeyOrdinals(text_, tree_)) {
-  DetectStyle();
-}
+      ordinals_(KeyOrdinals(text_, tree_)),
+      splicer_(text_, tree_, editor_.lines(), syntax) {}
 
 Status JsonEditor::Plan(const Edit& edit) {
   const bool is_pointer = edit.locator.empty() || edit.locator.front() == '/';
@@ -81,19 +76,9 @@ Status JsonEditor::Plan(const Edit& edit) {
                     "lines");
 }
 
-std::vector<uint32_t> JsonEditor::Children(uint32_t container) const {
-  std::vector<uint32_t> children;
-  children.reserve(tree_.nodes[container].child_count);
-  for (uint32_t child = container + 1; child < tree_.nodes[container].subtree_end;
-       child = tree_.nodes[child].subtree_end) {
-    children.push_back(child);
-  }
-  return children;
-}
-
 Result<std::optional<uint32_t>> JsonEditor::Child(uint32_t container, std::string_view token,
                                                   std::string_view pointer) const {
-  const std::vector<uint32_t> children = Children(container);
+  const std::vector<uint32_t> children = splicer_.Children(container);
   std::optional<uint32_t> found;
   if (tree_.nodes[container].type == JsonType::kArray) {
     const std::optional<size_t> index = ReadIndex(token);
@@ -174,12 +159,8 @@ Status JsonEditor::PlanSet(const Edit& edit) {
                     "the whole of JSON lines cannot be set; set its lines, such as /0");
     }
     const JsonNode& node = tree_.nodes[*target.node];
-    const bool was_inline =
-        node.child_count > 0 &&
-        text_.substr(node.begin, node.end - node.begin).find('\n') == std::string_view::npos;
-    STAGED_ASSIGN_OR_RETURN(
-        std::string value,
-        Render(edit, !style_.indent_unit.empty() && !was_inline, LineIndent(node.begin)));
+    STAGED_ASSIGN_OR_RETURN(std::string value, Render(edit, splicer_.IsWrittenOnLines(*target.node),
+                                                      splicer_.LineIndent(node.begin)));
     return editor_.Replace({node.begin, node.end}, std::move(value));
   }
   if (edit.expect && !edit.expect->is_null()) {
@@ -213,14 +194,9 @@ Status JsonEditor::AddChild(uint32_t container, const std::optional<std::string>
     line.arguments.Set("text", value);
     return editor_.Plan(line);
   }
-  const Layout layout = LayoutOf(container);
-  std::string child;
-  if (key) {
-    AppendJsonString(child, *key, style_.ascii_only);
-    child.append(style_.key_separator);
-  }
+  const JsonSplicer::Layout layout = splicer_.LayoutOf(container);
   STAGED_ASSIGN_OR_RETURN(const std::string value, Render(edit, layout.on_lines, layout.indent));
-  changes_[container].appended.push_back(child + value);
+  splicer_.Append(container, key, value);
   return OkStatus();
 }
 
@@ -240,9 +216,9 @@ Status JsonEditor::PlanInsert(const Edit& edit) {
     STAGED_ASSIGN_OR_RETURN(const std::string value, Render(edit, false, ""));
     return editor_.InsertBefore(editor_.lines().LineOf(tree_.nodes[next].begin), value);
   }
-  const Layout layout = LayoutOf(container);
+  const JsonSplicer::Layout layout = splicer_.LayoutOf(container);
   STAGED_ASSIGN_OR_RETURN(std::string value, Render(edit, layout.on_lines, layout.indent));
-  value += layout.on_lines ? "," + style_.newline + layout.indent : style_.item_separator;
+  value += splicer_.Separator(layout);
   const uint64_t at = tree_.nodes[next].begin;
   return editor_.Replace({at, at}, std::move(value));
 }
@@ -261,7 +237,7 @@ Status JsonEditor::PlanDelete(const Edit& edit) {
     editor_.DeleteLines({line, line});
     return OkStatus();
   }
-  changes_[container].deleted.insert(node);
+  splicer_.Delete(node);
   return OkStatus();
 }
 
@@ -273,7 +249,7 @@ Status JsonEditor::PlanRename(const Edit& edit) {
     return Status(ErrorCode::kInvalidArgument, "'" + edit.locator + "' has no key to rename");
   }
   STAGED_RETURN_IF_ERROR(CheckExpected(edit, node));
-  for (const uint32_t sibling : Children(at.parent)) {
+  for (const uint32_t sibling : splicer_.Children(at.parent)) {
     const JsonNode& other = tree_.nodes[sibling];
     if (sibling != node &&
         DecodeJsonString(text_.substr(other.key_begin, other.key_end - other.key_begin)) == key) {
@@ -282,49 +258,13 @@ Status JsonEditor::PlanRename(const Edit& edit) {
     }
   }
   std::string token;
-  AppendJsonString(token, key, style_.ascii_only);
+  AppendJsonString(token, key, splicer_.style().ascii_only);
   return editor_.Replace({at.key_begin, at.key_end}, std::move(token));
 }
 
-Status JsonEditor::FinishContainer(uint32_t container, const ContainerChange& change) {
-  const JsonNode& node = tree_.nodes[container];
-  const std::vector<uint32_t> children = Children(container);
-  const Layout layout = LayoutOf(container);
-  const std::string separator =
-      layout.on_lines ? "," + style_.newline + layout.indent : style_.item_separator;
-  if (change.deleted.size() == children.size()) {
-    std::string inside;
-    for (const std::string& child : change.appended)
-      inside += (inside.empty() ? "" : separator) + child;
-    if (layout.on_lines && !inside.empty()) {
-      inside = style_.newline + layout.indent + inside + style_.newline + LineIndent(node.begin);
-    }
-    return editor_.Replace({node.begin + 1u, node.end - 1u}, std::move(inside));
-  }
-  std::vector<bool> deleted(children.size());
-  for (size_t i = 0; i < children.size(); ++i) deleted[i] = change.deleted.count(children[i]) > 0;
-  for (size_t first = 0; first < children.size(); ++first) {
-    if (!deleted[first]) continue;
-    size_t last = first;
-    while (last + 1 < children.size() && deleted[last + 1]) ++last;
-    const bool is_tail = last + 1 == children.size();
-    const ByteSpan span =
-        is_tail ? ByteSpan{tree_.nodes[children[first - 1]].end, tree_.nodes[children[last]].end}
-                : ByteSpan{BeginOf(children[first]), BeginOf(children[last + 1])};
-    STAGED_RETURN_IF_ERROR(editor_.Replace(span, ""));
-    first = last;
-  }
-  const uint64_t end = tree_.nodes[children.back()].end;
-  for (const std::string& child : change.appended) {
-    STAGED_RETURN_IF_ERROR(editor_.Replace({end, end}, separator + child));
-  }
-  return OkStatus();
-}
-
 Result<std::string> JsonEditor::Finish() {
-  for (const auto& [container, change] : changes_) {
-    STAGED_RETURN_IF_ERROR(FinishContainer(container, change));
-  }
+  STAGED_RETURN_IF_ERROR(splicer_.Finish(
+      [this](ByteSpan span, std::string text) { return editor_.Replace(span, std::move(text)); }));
   STAGED_ASSIGN_OR_RETURN(std::string bytes, editor_.Finish());
   if (!has_pointer_edits_) return bytes;
   const DecodedText decoded(bytes);
@@ -335,71 +275,6 @@ Result<std::string> JsonEditor::Finish() {
                   "the whole file");
   }
   return bytes;
-}
-
-uint64_t JsonEditor::BeginOf(uint32_t node) const {
-  const JsonNode& at = tree_.nodes[node];
-  return at.has_key() ? at.key_begin : at.begin;
-}
-
-bool JsonEditor::BeginsLine(uint64_t offset) const {
-  const uint64_t line = editor_.lines().Span(editor_.lines().LineOf(offset)).begin;
-  return line > 0 && IsBlank(text_.substr(line, offset - line));
-}
-
-std::string JsonEditor::LineIndent(uint64_t offset) const {
-  const uint64_t line = editor_.lines().Span(editor_.lines().LineOf(offset)).begin;
-  const size_t end = std::min(text_.find_first_not_of(" \t", line), text_.size());
-  return std::string(text_.substr(line, end - line));
-}
-
-void JsonEditor::DetectStyle() {
-  style_.newline = NewlineBytes(editor_.lines().dominant());
-  style_.ascii_only = DecodedText(text_).encoding() == TextEncoding::kUnknown8Bit;
-  if (syntax_ == JsonSyntax::kLines) style_.newline = "";
-  bool has_indent = syntax_ == JsonSyntax::kLines;
-  bool has_key_separator = false;
-  bool has_item_separator = false;
-  for (uint32_t i = 0; i < tree_.nodes.size(); ++i) {
-    if (has_indent && has_key_separator && has_item_separator) break;
-    const JsonNode& node = tree_.nodes[i];
-    if (!has_key_separator && node.has_key()) {
-      const std::string_view between = text_.substr(node.key_end, node.begin - node.key_end);
-      has_key_separator = true;
-      if (between.find_first_not_of(" \t:") == std::string_view::npos) {
-        style_.key_separator = between;
-      }
-    }
-    if (node.child_count == 0) continue;
-    const uint64_t first = BeginOf(i + 1);
-    if (!has_indent && BeginsLine(first)) {
-      const std::string outer = LineIndent(node.begin);
-      const std::string inner = LineIndent(first);
-      has_indent = inner.size() > outer.size() && inner.starts_with(outer);
-      if (has_indent) style_.indent_unit = inner.substr(outer.size());
-    }
-    const uint32_t second = tree_.nodes[i + 1].subtree_end;
-    if (has_item_separator || node.child_count < 2 || (syntax_ == JsonSyntax::kLines && i == 0)) {
-      continue;
-    }
-    const uint64_t end = tree_.nodes[i + 1].end;
-    const std::string_view between = text_.substr(end, BeginOf(second) - end);
-    has_item_separator = between.find_first_not_of(" ,") == std::string_view::npos;
-    if (has_item_separator) style_.item_separator = between;
-  }
-  const bool is_compact = has_key_separator && style_.key_separator == ":" && !has_item_separator;
-  if (is_compact) style_.item_separator = ",";
-}
-
-JsonEditor::Layout JsonEditor::LayoutOf(uint32_t container) const {
-  const JsonNode& node = tree_.nodes[container];
-  if (node.child_count == 0) {
-    if (style_.indent_unit.empty()) return {};
-    return {true, LineIndent(node.begin) + style_.indent_unit};
-  }
-  const uint64_t last = BeginOf(Children(container).back());
-  if (!BeginsLine(last)) return {};
-  return {true, LineIndent(last)};
 }
 
 Result<std::string> JsonEditor::Render(const Edit& edit, bool on_lines,
@@ -417,11 +292,7 @@ Result<std::string> JsonEditor::Render(const Edit& edit, bool on_lines,
     return Status(ErrorCode::kInvalidArgument, "the edit '" + edit.op + "' at '" + edit.locator +
                                                    "' needs a \"value\" (or its \"json\" text)");
   }
-  JsonStyle style = style_;
-  if (!on_lines) style.indent_unit.clear();
-  std::string out;
-  STAGED_RETURN_IF_ERROR(AppendJson(out, *value, style, indent));
-  return out;
+  return splicer_.Render(*value, on_lines, indent);
 }
 
 }  // namespace staged

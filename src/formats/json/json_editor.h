@@ -1,13 +1,12 @@
 #pragma once
 
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "codec/json.h"
+#include "codec/json_splicer.h"
 #include "format/text_editor.h"
 
 namespace staged {
@@ -25,14 +24,6 @@ class JsonEditor {
   [[nodiscard]] Result<std::string> Finish();
 
  private:
-  struct ContainerChange {
-    std::set<uint32_t> deleted;         // children
-    std::vector<std::string> appended;  // rendered members or items
-  };
-  struct Layout {
-    bool on_lines = false;  // children stand on lines of their own
-    std::string indent;     // of the children
-  };
   struct Target {
     uint32_t parent = 0;           // the container
     std::optional<uint32_t> node;  // absent: `token` can be added to the parent
@@ -43,7 +34,6 @@ class JsonEditor {
   [[nodiscard]] Result<uint32_t> ResolveNode(std::string_view pointer) const;
   [[nodiscard]] Result<std::optional<uint32_t>> Child(uint32_t container, std::string_view token,
                                                       std::string_view pointer) const;
-  [[nodiscard]] std::vector<uint32_t> Children(uint32_t container) const;
   [[nodiscard]] Status CheckExpected(const Edit& edit, uint32_t node) const;
 
   [[nodiscard]] Status PlanSet(const Edit& edit);
@@ -53,13 +43,6 @@ class JsonEditor {
   [[nodiscard]] Status PlanRename(const Edit& edit);
   [[nodiscard]] Status AddChild(uint32_t container, const std::optional<std::string>& key,
                                 const Edit& edit);
-  [[nodiscard]] Status FinishContainer(uint32_t container, const ContainerChange& change);
-
-  void DetectStyle();
-  [[nodiscard]] std::string LineIndent(uint64_t offset) const;
-  [[nodiscard]] bool BeginsLine(uint64_t offset) const;
-  [[nodiscard]] uint64_t BeginOf(uint32_t node) const;  // with its key
-  [[nodiscard]] Layout LayoutOf(uint32_t container) const;
   [[nodiscard]] Result<std::string> Render(const Edit& edit, bool on_lines,
                                            const std::string& indent) const;
 
@@ -69,8 +52,7 @@ class JsonEditor {
   std::string_view text_;
   JsonTree tree_;
   std::vector<uint32_t> ordinals_;
-  JsonStyle style_;
-  std::map<uint32_t, ContainerChange> changes_;
+  JsonSplicer splicer_;
   bool has_pointer_edits_ = false;
 };
 
