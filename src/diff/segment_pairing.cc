@@ -14,6 +14,7 @@ namespace {
 // Small grids are quick anyway; many changed cells may be rows or columns that moved.
 constexpr size_t kGridCellsMin = 4096;
 constexpr size_t kChangedCellsMax = 256;
+constexpr size_t kReorderedRecordsMax = 4096;  // of one segment
 
 std::vector<size_t> SegmentStarts(const View& view) {
   std::vector<size_t> starts;
@@ -71,6 +72,7 @@ class Pairer {
       const Segment& segment = *from_.segments[i - 1];
       of_from[{segment.part(), segment.digest()}].push_back(i - 1);
     }
+    std::vector<std::pair<size_t, size_t>> pairs;  // from, to
     for (size_t i = 0; i < to_.segments.size(); ++i) {
       const Segment& segment = *to_.segments[i];
       const auto found = of_from.find({segment.part(), segment.digest()});
@@ -78,8 +80,15 @@ class Pairer {
       const size_t other = found->second.back();
       if (from_.segments[other]->record_count() != segment.record_count()) continue;
       found->second.pop_back();
+      pairs.emplace_back(other, i);
+    }
+    const bool in_order = std::is_sorted(pairs.begin(), pairs.end());
+    for (const auto& [other, i] : pairs) {
+      const size_t count = to_.segments[i]->record_count();
+      // In another order, records are taken in, so that those that moved are found among the rest.
+      if (!in_order && count <= kReorderedRecordsMax) continue;
       pairing_.from_skipped[other].all = pairing_.to_skipped[i].all = true;
-      pairing_.runs.push_back({from_starts_[other], to_starts_[i], segment.record_count()});
+      pairing_.runs.push_back({from_starts_[other], to_starts_[i], count});
     }
   }
 
