@@ -39,13 +39,17 @@ struct Candidate {
 // Those that overlap `wanted`, without the ones that merely go around others of them.
 std::set<std::string> FindSpans(const View& view, const ByteSpan& wanted) {
   std::vector<Candidate> overlapping;
-  view.ForEach([&](const Record& record) {
+  const auto collect = [&](const Record& record) {
     if (record.span && record.span->begin < wanted.end &&
         std::max(record.span->end, record.span->begin + 1) > wanted.begin) {
       overlapping.push_back({record.locator, *record.span});
     }
     return true;
-  });
+  };
+  // Spans of a part with a name count from that part's begin, not the file's.
+  for (const auto& segment : view.segments) {
+    if (segment->part().empty()) segment->ForEach(collect);
+  }
   std::set<std::string> found;
   for (const Candidate& candidate : overlapping) {
     const ByteSpan& span = candidate.span;
