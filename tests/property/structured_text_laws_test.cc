@@ -1,0 +1,78 @@
+// Diffs and merges of the formats that are structure in text: by records where lines do not help.
+
+#include <gtest/gtest.h>
+
+#include "formats/builtin_formats.h"
+#include "staged/diff.h"
+#include "staged/merge.h"
+
+namespace staged {
+namespace {
+
+const FormatRegistry& Registry() {
+  static const FormatRegistry registry = NewBuiltinRegistry();
+  return registry;
+}
+
+View Parse(const std::string& bytes, const std::string& path) {
+  Result<View> view = ParseView(Registry(), bytes, path, Limits());
+  EXPECT_TRUE(view.ok());
+  return *std::move(view);
+}
+
+// `text` with one piece replaced, which must be there.
+std::string With(std::string text, std::string_view old_piece, std::string_view piece) {
+  const size_t at = text.find(old_piece);
+  EXPECT_NE(at, std::string::npos) << old_piece;
+  return at == std::string::npos ? text : text.replace(at, old_piece.size(), piece);
+}
+
+MergeResult MergeAs(const std::string& path, const std::string& base, const std::string& left,
+                    const std::string& right) {
+  Result<MergeResult> result = Merge(Registry(), path, base, left, right, MergeOptions());
+  EXPECT_TRUE(result.ok());
+  return result.ok() ? *result : MergeResult();
+}
+
+TEST(NotebookLaws, SourceOfOneCellAndMetadataOfAnother) {
+  // On one line, so that no line merge helps.
+  const std::string base =
+      R"({"cells": [{"cell_type": "code", "id": "a", "metadata": {}, "outputs": [], "source": "1"}, )"
+      R"({"cell_type": "code", "id": "b", "metadata": {"k": 1}, "outputs": [], "source": "2"}], )"
+      R"("metadata": {}, "nbformat": 4, "nbformat_minor": 5})";
+  const std::string left = With(base, R"("source": "1")", R"("source": "one")");
+  const std::string right = With(base, R"({"k": 1})", R"({"k": 2, "new": {"deep": [true]}})");
+  const MergeResult merged = MergeAs("a.ipynb", base, left, right);
+  EXPECT_TRUE(merged.clean);
+  EXPECT_EQ(merged.method, "records");
+  EXPECT_EQ(merged.bytes, With(right, R"("source": "1")", R"("source": "one")"));
+  const std::string other = With(base, R"("source": "1")", R"("source": "uno")");
+  const MergeResult conflict = MergeAs("a.ipynb", base, left, other);
+  ASSERT_EQ(conflict.conflicts.size(), 1u);
+  EXPECT_EQ(conflict.conflicts[0].locator, "cell:a");
+}
+
+TEST(NotebookLaws, AMovedCellAndAnotherCount) {
+  const auto cell = [](const std::string& id, const std::string& source) {
+    return R"({"cell_type": "code", "execution_count": 3, "id": ")" + id +
+           R"(", "metadata": {}, "outputs": [], "source": ")" + source + "\"}";
+  };
+  const auto notebook = [](const std::string& cells) {
+    return R"({"cells": [)" + cells + R"(], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})";
+  };
+  const std::string a = cell("a", "first = 1"), b = cell("b", "second = 2"), c = cell("c", "third");
+  const View before = Parse(notebook(a + ", " + b + ", " + c), "a.ipynb");
+  const Profile& profile = Registry().Find("ipynb")->descriptor().profile;
+  const Diff moved =
+      ComputeDiff(before, Parse(notebook(c + ", " + a + ", " + b), "a.ipynb"), profile);
+  ASSERT_EQ(moved.changes.size(), 1u);
+  EXPECT_EQ(moved.changes[0].op, ChangeOp::kMove);
+  EXPECT_EQ(moved.changes[0].before->locator, "cell:c");
+  const std::string counted = With(notebook(a + ", " + b + ", " + c), ": 3", ": 4");
+  const Diff count = ComputeDiff(before, Parse(counted, "a.ipynb"), profile);
+  ASSERT_EQ(count.changes.size(), 1u);
+  EXPECT_EQ(count.changes[0].change_class, ChangeClass::kDerived);
+}
+
+}  // namespace
+}  // namespace staged
