@@ -7,6 +7,7 @@
 #include "formats/ipynb/ipynb_format.h"
 #include "formats/json/json_format.h"
 #include "formats/markdown/markdown_format.h"
+#include "formats/pptx/pptx_format.h"
 #include "formats/text/text_format.h"
 #include "formats/xlsx/xlsx_format.h"
 
@@ -24,6 +25,7 @@ FormatRegistry NewBuiltinRegistry() {
   registry.Register(NewJsonLinesFormat());
   for (std::unique_ptr<Format>& format : NewCodeFormats()) registry.Register(std::move(format));
   registry.Register(NewXlsxFormat());
+  registry.Register(NewPptxFormat());
   return registry;
 }
 

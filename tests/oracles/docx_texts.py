@@ -2,30 +2,19 @@
 
 usage: docx_texts.py FOLDER
 
-For each Word file below the folder that can be read prints its path and its texts, each behind a zero
-byte, and a byte 1. The texts are those of all w:t and w:delText in the document, headers, footers, notes,
-comments and building blocks, of alternate contents only the first choice.
+Prints as office_walk.py says. The texts are those of all w:t and w:delText in the document,
+headers, footers, notes, comments and building blocks, of alternate contents only the first choice.
 """
-import os
-import sys
 import xml.etree.ElementTree as ET
 import zipfile
+
+from office_walk import print_texts, resolve
 
 W = ("{http://schemas.openxmlformats.org/wordprocessingml/2006/main}",
      "{http://purl.oclc.org/ooxml/wordprocessingml/main}")
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 ROLES = ("officeDocument", "header", "footer", "footnotes", "endnotes", "comments",
          "glossaryDocument")
-
-
-def resolve(source, target):
-    parts = [] if target.startswith("/") else source.split("/")[:-1]
-    for piece in target.split("/"):
-        if piece == "..":
-            parts = parts[:-1]
-        elif piece not in ("", "."):
-            parts.append(piece)
-    return "/".join(parts)
 
 
 def relationships(archive, part):
@@ -65,18 +54,4 @@ def texts_of(path):
     return texts
 
 
-def main():
-    sys.setrecursionlimit(10000)
-    for folder, _, names in sorted(os.walk(sys.argv[1])):
-        for name in sorted(names):
-            if not name.endswith((".docx", ".docm", ".dotx", ".dotm")):
-                continue
-            path = os.path.join(folder, name)
-            try:
-                texts = texts_of(path)
-            except Exception:
-                continue
-            sys.stdout.buffer.write("\0".join([path] + texts).encode("utf-8", "surrogatepass") + b"\1")
-
-
-main()
+print_texts((".docx", ".docm", ".dotx", ".dotm"), texts_of)

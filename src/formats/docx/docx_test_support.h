@@ -4,9 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "codec/zip.h"
 #include "formats/docx/docx_format.h"
-#include "formats/test_support.h"
+#include "formats/office_test_support.h"
 
 // For tests only: small Word files made in memory.
 namespace staged::testing {
@@ -18,16 +17,6 @@ inline constexpr std::string_view kWordNamespaces =
     " xmlns:mc=\"http://schemas.openxmlformats.org/markup-compatibility/2006\""
     " xmlns:m=\"http://schemas.openxmlformats.org/officeDocument/2006/math\""
     " xmlns:wps=\"http://schemas.microsoft.com/office/word/2010/wordprocessingShape\"";
-
-using Parts = std::vector<std::pair<std::string, std::string>>;  // name and content
-
-inline std::string MakeArchive(const Parts& parts) {
-  const std::string empty = std::string("PK\x05\x06", 4) + std::string(18, '\0');
-  const Result<ZipReader> reader = ZipReader::Open(empty, Limits());
-  ZipSplicer splicer(*reader);
-  for (const auto& [name, content] : parts) splicer.Add(name, content);
-  return splicer.Finish().value();
-}
 
 inline std::string Part(std::string_view root, std::string_view inner) {
   return "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\r\n<w:" +
@@ -67,24 +56,6 @@ inline std::string MakeDocument(std::string_view body, const Parts& extra = {},
   return MakeArchive(parts);
 }
 
-inline std::string ReadMember(std::string_view archive, std::string_view name) {
-  const Result<ZipReader> reader = ZipReader::Open(archive, Limits());
-  if (!reader.ok()) return "ERROR " + reader.status().message();
-  const ZipMember* member = reader->Find(name);
-  return member == nullptr ? "ERROR absent" : reader->Read(*member).value();
-}
-
-inline View ParseDocx(std::string_view bytes) {
-  View view;
-  Result<ParsedContent> parsed = NewDocxFormat()->Parse(bytes, Limits(), {});
-  if (!parsed.ok()) {
-    view.diagnostics.push_back({"error", "parse", "", parsed.status().message()});
-    return view;
-  }
-  view.segments = parsed->segments;
-  view.parts = parsed->parts;
-  view.diagnostics = parsed->diagnostics;
-  return view;
-}
+inline View ParseDocx(std::string_view bytes) { return ParseWith(*NewDocxFormat(), bytes); }
 
 }  // namespace staged::testing

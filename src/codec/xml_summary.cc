@@ -1,0 +1,83 @@
+#include "codec/xml_summary.h"
+
+#include <map>
+
+#include "codec/xml.h"
+
+namespace staged {
+namespace {
+
+constexpr size_t kSummaryBytesMax = 400;
+constexpr size_t kDigestDigits = 16;
+
+void SummaryTo(const XmlTree& tree, uint32_t element, std::string& out) {
+  if (out.size() > kSummaryBytesMax) return;
+  const size_t start = out.size();
+  size_t shown = 0;
+  for (const XmlAttribute& attribute : tree.Attributes(element)) {
+    if (attribute.name.starts_with("xmlns")) continue;
+    if (shown++ > 0) out += ' ';
+    out += std::string(attribute.local_name()) + "=" + XmlDecodeAttribute(attribute.value);
+  }
+  if (shown == 1 && std::string_view(out).substr(start).starts_with("val=")) out.erase(start, 4);
+  bool has_children = false;
+  for (uint32_t child = tree.FirstChild(element); child != XmlTree::kNone;
+       child = tree.NextSibling(child)) {
+    if (!tree.IsElement(child)) continue;
+    if (out.size() > kSummaryBytesMax) return;
+    out += has_children ? "; " : shown > 0 ? " {" : "{";
+    has_children = true;
+    out += std::string(tree.LocalName(child)) + ": ";
+    SummaryTo(tree, child, out);
+  }
+  if (has_children) out += '}';
+  if (shown == 0 && !has_children) out += "true";
+}
+
+}  // namespace
+
+std::string XmlSummary(const XmlTree& tree, uint32_t element) {
+  std::string out;
+  SummaryTo(tree, element, out);
+  if (out.size() <= kSummaryBytesMax) return out;
+  size_t cut = kSummaryBytesMax;
+  while (cut > 0 && (static_cast<uint8_t>(out[cut]) & 0xC0) == 0x80) --cut;
+  out.resize(cut);
+  return out + "... " + XmlDigest(tree, element);
+}
+
+std::string XmlDigest(const XmlTree& tree, uint32_t element,
+                      const std::vector<ByteSpan>& modelled) {
+  const XmlNode& node = tree[element];
+  ContentHasher hasher;
+  size_t position = node.begin;
+  for (const ByteSpan& span : modelled) {
+    if (span.begin < position || span.end > node.end) continue;
+    hasher.Update(tree.source().substr(position, span.begin - position));
+    position = span.end;
+  }
+  hasher.Update(tree.source().substr(position, node.end - position));
+  return hasher.Finish().ToHex().substr(0, kDigestDigits);
+}
+
+std::vector<Record> PropertyRecords(const XmlTree& tree, std::string_view prefix) {
+  std::vector<Record> records;
+  std::map<std::string, int> counts;
+  if (tree.size() == 0) return records;
+  for (uint32_t node = tree.FirstChild(0); node != XmlTree::kNone; node = tree.NextSibling(node)) {
+    if (!tree.IsElement(node)) continue;
+    std::string name = tree.AttributeText(node, "name");
+    if (name.empty()) name = std::string(tree.LocalName(node));
+    Record record{.kind = "property", .locator = std::string(prefix) + name};
+    const int count = ++counts[record.locator];
+    if (count > 1) record.locator += "#" + std::to_string(count);
+    record.key = record.locator;
+    record.text = tree.Text(node);
+    record.hidden = "document property";
+    record.span = ByteSpan{tree[node].begin, tree[node].end};
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+}  // namespace staged

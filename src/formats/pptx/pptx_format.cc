@@ -1,0 +1,147 @@
+#include "formats/pptx/pptx_format.h"
+
+#include <algorithm>
+
+#include "codec/zip.h"
+#include "formats/pptx/presentation_editor.h"
+#include "formats/pptx/presentation_parser.h"
+
+namespace staged {
+namespace {
+
+constexpr ChangeClass kContent = ChangeClass::kContent;
+constexpr ChangeClass kFormat = ChangeClass::kFormat;
+constexpr ChangeClass kStructure = ChangeClass::kStructure;
+constexpr ChangeClass kDerived = ChangeClass::kDerived;
+
+// Shapes of every kind.
+void AddShapeKinds(Profile& profile) {
+  const std::vector<FacetRule> facets = {
+      {"position", kFormat, {"geometry", "geometry_from"}},
+      {"alt_text", kContent, {"alt_text", "title", "text"}},
+      {"content", kContent, {"digest", "target", "program"}},
+      {"link", kContent, {"link"}},
+      {"placeholder", kStructure, {"placeholder", "duplicate_id"}},
+      {"name", ChangeClass::kSerialization, {"name", "part"}},
+      {"format", kFormat, {"format", "preset"}},
+  };
+  for (const char* kind : {"shape", "image", "connector", "group", "table", "chart", "diagram",
+                           "object", "ink", "frame"}) {
+    KindRule rule{kind, Matching::kOrdered, facets};
+    rule.merge_set_op = "set_geometry";
+    rule.merge_arguments = {{"geometry", "geometry"}};
+    profile.kinds.push_back(std::move(rule));
+  }
+}
+
+Profile PptxProfile() {
+  const FacetRule text{"text", kContent, {"text"}};
+  const FacetRule format{"format", kFormat, {"format"}};
+  const FacetRule title{"title", kDerived, {"text"}};
+  const FacetRule digest{"digest", kFormat, {"digest", "text"}};
+  Profile profile;
+  profile.kinds = {
+      {"presentation", Matching::kKeyed, {{"size", kFormat, {"size"}}, format}},
+      {"section",
+       Matching::kOrdered,
+       {{"name", kContent, {"text"}}, {"slides", kStructure, {"slides"}}}},
+      {"slide",
+       Matching::kOrdered,
+       {title,
+        {"number", kDerived, {"number"}},
+        {"layout", kStructure, {"layout"}},
+        {"background", kFormat, {"background"}},
+        {"name", ChangeClass::kSerialization, {"name"}},
+        format}},
+      {"notes", Matching::kKeyed, {title, {"name", kFormat, {"name"}}, format}},
+      {"layout", Matching::kKeyed, {title, {"name", kFormat, {"name", "background"}}, format}},
+      {"master", Matching::kKeyed, {title, {"name", kFormat, {"name", "background"}}, format}},
+      {"transition", Matching::kKeyed, {digest}},
+      {"animation", Matching::kKeyed, {digest}},
+      {"row", Matching::kOrdered, {{"height", kFormat, {"height"}}}},
+      {"cell",
+       Matching::kOrdered,
+       {{"span", kStructure, {"column_span", "row_span", "merged"}}, format}},
+      {"chart_definition", Matching::kKeyed, {{"types", kContent, {"types"}}, format}},
+      {"series",
+       Matching::kOrdered,
+       {{"name", kContent, {"text"}},
+        {"values", kContent, {"values", "categories", "x", "y", "sizes"}},
+        {"references", kContent, {"references"}},
+        {"type", kContent, {"type"}}}},
+      {"chart_text", Matching::kOrdered, {text, {"runs", kFormat, {"runs", "properties"}}}},
+      {"node", Matching::kOrdered, {}},
+      {"comment",
+       Matching::kKeyed,
+       {text, {"author", kContent, {"author", "date", "status", "reply_to"}}}},
+      {"property", Matching::kKeyed, {text}},
+  };
+  KindRule paragraph{"paragraph",
+                     Matching::kOrdered,
+                     {text,
+                      {"level", kFormat, {"level", "alignment", "properties"}},
+                      {"links", kContent, {"links"}},
+                      {"runs", kFormat, {"runs"}}}};
+  paragraph.merge_set_op = "set";
+  paragraph.merge_arguments = {{"text", "text"}};
+  profile.kinds.push_back(std::move(paragraph));
+  AddShapeKinds(profile);
+  return profile;
+}
+
+class PptxFormat final : public Format {
+ public:
+  PptxFormat() {
+    descriptor_.name = "pptx";
+    descriptor_.parser = {"pptx", "1"};
+    descriptor_.extensions = {"pptx", "pptm", "potx", "potm", "ppsx", "ppsm"};
+    descriptor_.edit_ops = {"replace_text", "set",         "insert_before", "insert_after",
+                            "append",       "delete",      "move",          "set_hidden",
+                            "set_geometry", "set_alt_text"};
+    descriptor_.profile = PptxProfile();
+  }
+
+  [[nodiscard]] const FormatDescriptor& descriptor() const override { return descriptor_; }
+
+  [[nodiscard]] int Sniff(std::string_view bytes, std::string_view extension) const override {
+    const auto& extensions = descriptor_.extensions;
+    const bool is_named =
+        std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
+    const int by_name = is_named ? 50 : 0;
+    if (!bytes.starts_with("PK")) return by_name;
+    const Result<ZipReader> archive = ZipReader::Open(bytes, Limits{});
+    if (!archive.ok()) return by_name;
+    constexpr uint64_t kTypesBytesMax = 4 << 20;
+    const ZipMember* types = archive->Find("[Content_Types].xml");
+    if (types != nullptr && types->size_bytes < kTypesBytesMax) {
+      const Result<std::string> xml = archive->Read(*types);
+      for (const std::string_view main :
+           {"presentationml.presentation.main+xml", "presentationml.template.main+xml",
+            "presentationml.slideshow.main+xml", "ms-powerpoint.presentation.macroEnabled.main+xml",
+            "ms-powerpoint.template.macroEnabled.main+xml",
+            "ms-powerpoint.slideshow.macroEnabled.main+xml"}) {
+        if (xml.ok() && xml->find(main) != std::string::npos) return 100;
+      }
+    }
+    return archive->Find("ppt/presentation.xml") != nullptr ? 90 : by_name;
+  }
+
+  [[nodiscard]] Result<ParsedContent> Parse(std::string_view bytes, const Limits& limits,
+                                            const SegmentSource& reuse) const override {
+    return pptx::ParsePresentation(bytes, limits, reuse);
+  }
+
+  [[nodiscard]] Result<EditOutcome> Apply(std::string_view bytes, const std::vector<Edit>& edits,
+                                          const Limits& limits) const override {
+    return pptx::EditPresentation(bytes, edits, limits);
+  }
+
+ private:
+  FormatDescriptor descriptor_;
+};
+
+}  // namespace
+
+std::unique_ptr<Format> NewPptxFormat() { return std::make_unique<PptxFormat>(); }
+
+}  // namespace staged
