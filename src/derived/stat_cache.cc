@@ -114,8 +114,10 @@ size_t StatCache::Find(std::string_view path) const {
   return low;
 }
 
-std::optional<Entry> StatCache::Lookup(std::string_view path, const FileStatus& status) const {
+std::optional<Entry> StatCache::Lookup(std::string_view path, const FileStatus& status,
+                                       size_t* index_found) const {
   const size_t index = Find(path);
+  if (index_found != nullptr) *index_found = index;
   if (index == count_) return {};
   const char* entry = bytes_.data() + kHeaderBytes + index * kEntryBytes;
   const bool is_same = staged::Load<uint64_t>(entry + 8) == status.size_bytes &&
@@ -134,6 +136,22 @@ std::optional<Entry> StatCache::Lookup(std::string_view path, const FileStatus& 
   }
   return Entry{static_cast<EntryKind>(kind),
                ContentHash::FromRaw({entry + 56, ContentHash::kSizeBytes})};
+}
+
+void StatCache::CopyTo(StatCacheWriter& writer, size_t index, int64_t recorded_ns) const {
+  const char* entry = bytes_.data() + kHeaderBytes + index * kEntryBytes;
+  FileStatus status;
+  status.size_bytes = staged::Load<uint64_t>(entry + 8);
+  status.modified_ns = staged::Load<int64_t>(entry + 16);
+  status.changed_ns = staged::Load<int64_t>(entry + 24);
+  status.inode = staged::Load<uint64_t>(entry + 32);
+  status.device = staged::Load<uint64_t>(entry + 40);
+  status.mode = staged::Load<uint32_t>(entry + 88);
+  status.kind = static_cast<FileKind>(staged::Load<uint8_t>(entry + 92));
+  writer.Add(PathAt(index), status,
+             Entry{static_cast<EntryKind>(staged::Load<uint8_t>(entry + 93)),
+                   ContentHash::FromRaw({entry + 56, ContentHash::kSizeBytes})},
+             recorded_ns);
 }
 
 void StatCacheWriter::Add(std::string_view path, const FileStatus& status, const Entry& entry,

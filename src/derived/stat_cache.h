@@ -20,6 +20,8 @@
 // Entries are sorted by path; the checksum covers all behind it. The magic names the version.
 namespace staged {
 
+class StatCacheWriter;
+
 // Immutable and thread-safe.
 class StatCache {
  public:
@@ -35,7 +37,11 @@ class StatCache {
 
   // The entry of a file whose status is now `status`, if nothing can have changed it since it was
   // recorded. Asking in order of paths is fastest.
-  [[nodiscard]] std::optional<Entry> Lookup(std::string_view path, const FileStatus& status) const;
+  // `index`: where it was found, for CopyTo; may be nullptr.
+  [[nodiscard]] std::optional<Entry> Lookup(std::string_view path, const FileStatus& status,
+                                            size_t* index = nullptr) const;
+  // Adds what Lookup found at `index` to `writer`, as recorded at `recorded_ns`.
+  void CopyTo(StatCacheWriter& writer, size_t index, int64_t recorded_ns) const;
   [[nodiscard]] size_t size() const { return count_; }
 
  private:

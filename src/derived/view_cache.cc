@@ -1,7 +1,7 @@
 #include "derived/view_cache.h"
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 #include "base/binary.h"
 #include "derived/view_codec.h"
@@ -40,6 +40,21 @@ std::string ProfileKey(const FormatRegistry& registry, const Limits& limits) {
     writer.PutString(format->descriptor().parser.version);
   }
   return ShortDigest(writer.bytes());
+}
+
+// A key that views are looked up by, sorted by hash and extension: the first bytes decide nearly
+// always, without a look at the key itself.
+struct Wanted {
+  uint64_t first_bytes;
+  size_t index;
+};
+
+uint64_t FirstBytes(const ContentHash& hash) {
+  uint64_t number = 0;
+  for (const char byte : hash.raw().substr(0, sizeof(number))) {
+    number = number << 8 | static_cast<unsigned char>(byte);
+  }
+  return number;
 }
 
 uint64_t WeightOf(const View& view) {
@@ -286,13 +301,19 @@ std::vector<bool> ViewCache::HasCurrentViews(const std::vector<ViewKey>& keys) {
 
 Status ViewCache::WalkViews(Connection& connection, int64_t profile,
                             const std::vector<ViewKey>& keys, std::vector<bool>& answers) {
-  using Wanted = std::tuple<std::string_view, std::string_view, size_t>;  // hash, extension, index
   std::vector<Wanted> wanted;
   wanted.reserve(keys.size());
   for (size_t i = 0; i < keys.size(); ++i) {
-    wanted.emplace_back(keys[i].hash.raw(), keys[i].extension, i);
+    wanted.push_back({FirstBytes(keys[i].hash), i});
   }
-  std::sort(wanted.begin(), wanted.end());
+  const auto key_of = [&](const Wanted& one) {
+    const ViewKey& key = keys[one.index];
+    return std::pair{key.hash.raw(), std::string_view(key.extension)};
+  };
+  std::sort(wanted.begin(), wanted.end(), [&](const Wanted& left, const Wanted& right) {
+    return left.first_bytes != right.first_bytes ? left.first_bytes < right.first_bytes
+                                                 : key_of(left) < key_of(right);
+  });
   STAGED_ASSIGN_OR_RETURN(Statement walk,
                           connection.Prepare("SELECT hash, extension FROM view WHERE profile=? "
                                              "ORDER BY hash, extension"));
@@ -302,11 +323,8 @@ Status ViewCache::WalkViews(Connection& connection, int64_t profile,
     STAGED_ASSIGN_OR_RETURN(const bool row, walk.Step());
     if (!row) break;
     const std::pair<std::string_view, std::string_view> at{walk.Bytes(0), walk.Bytes(1)};
-    const auto key_of = [](const Wanted& one) {
-      return std::pair{std::get<0>(one), std::get<1>(one)};
-    };
     while (next != wanted.end() && key_of(*next) < at) ++next;
-    for (; next != wanted.end() && key_of(*next) == at; ++next) answers[std::get<2>(*next)] = true;
+    for (; next != wanted.end() && key_of(*next) == at; ++next) answers[next->index] = true;
   }
   return OkStatus();
 }

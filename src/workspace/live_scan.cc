@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "workspace/folder_lister.h"
 #include "workspace/layout.h"
 #include "workspace/paths.h"
 
@@ -58,7 +59,7 @@ Result<Entry> EntryOf(Directory& directory, const std::string& path, const FileS
 class Scanner {
  public:
   Scanner(Directory& directory, const ScanOptions& options)
-      : directory_(directory), options_(options) {}
+      : directory_(directory), options_(options), lister_(directory, options.threads) {}
 
   Status Run() { return ScanFolder("", false); }
   ScannedTree Take() {
@@ -87,7 +88,7 @@ class Scanner {
   }
 
   Status ScanFolder(const std::string& folder, bool only_tracked) {
-    auto items = directory_.ListWithStatus(folder);
+    auto items = lister_.List(folder);
     if (!items.ok()) {
       // A failing disk says nothing about what is there: it must not look like an ignored file.
       const bool is_unknown = items.status().code() == ErrorCode::kIoError;
@@ -104,11 +105,37 @@ class Scanner {
         if (HasName(*items, name)) ReadIgnoreFile(folder, name);
       }
     }
+    if (options_.threads > 1) lister_.Expect(FoldersToScan(folder, *items, only_tracked));
     for (const ListedItem& item : *items) {
-      const std::string path = folder.empty() ? item.name : folder + "/" + item.name;
-      STAGED_RETURN_IF_ERROR(ScanItem(path, item, only_tracked));
+      STAGED_RETURN_IF_ERROR(ScanItem(PathOf(folder, item), item, only_tracked));
     }
     return OkStatus();
+  }
+
+  static std::string PathOf(const std::string& folder, const ListedItem& item) {
+    return folder.empty() ? item.name : folder + "/" + item.name;
+  }
+
+  std::vector<std::string> FoldersToScan(const std::string& folder,
+                                         const std::vector<ListedItem>& items,
+                                         bool only_tracked) const {
+    std::vector<std::string> folders;
+    for (const ListedItem& item : items) {
+      if (item.status.kind != FileKind::kDirectory || IsScratchName(item.name) ||
+          IsReservedName(item.name) || !IsValidUtf8(item.name)) {
+        continue;
+      }
+      std::string path = PathOf(folder, item);
+      if (!IsIgnored(path, item, only_tracked) || HasTrackedBelow(path)) {
+        folders.push_back(std::move(path));
+      }
+    }
+    return folders;
+  }
+
+  bool IsIgnored(const std::string& path, const ListedItem& item, bool only_tracked) const {
+    const bool is_directory = item.status.kind == FileKind::kDirectory;
+    return only_tracked || (options_.ignore_rules && rules_.IsIgnored(path, is_directory));
   }
 
   static bool HasName(const std::vector<ListedItem>& items, std::string_view name) {
@@ -118,7 +145,7 @@ class Scanner {
     return place != items.end() && place->name == name;
   }
 
-  Status ScanItem(const std::string& path, const ListedItem& item, bool only_tracked) {
+  Status ScanItem(std::string path, const ListedItem& item, bool only_tracked) {
     if (IsScratchName(item.name)) return OkStatus();
     if (!IsValidUtf8(item.name)) {
       Skip(path, "its name is not UTF-8; rename it");
@@ -129,16 +156,14 @@ class Scanner {
       if (!is_metadata) Skip(path, "other systems take its name for .git or .staged; rename it");
       return OkStatus();
     }
-    const bool is_directory = item.status.kind == FileKind::kDirectory;
-    const bool ignored =
-        only_tracked || (options_.ignore_rules && rules_.IsIgnored(path, is_directory));
-    if (is_directory) {
+    const bool ignored = IsIgnored(path, item, only_tracked);
+    if (item.status.kind == FileKind::kDirectory) {
       return ignored && !HasTrackedBelow(path) ? OkStatus() : ScanFolder(path, ignored);
     }
-    return ignored && !IsTracked(path) ? OkStatus() : ScanFile(path, item.status);
+    return ignored && !IsTracked(path) ? OkStatus() : ScanFile(std::move(path), item.status);
   }
 
-  Status ScanFile(const std::string& path, const FileStatus& status) {
+  Status ScanFile(std::string path, const FileStatus& status) {
     if (status.kind == FileKind::kOther) {
       Skip(path, "is no regular file");
       return OkStatus();
@@ -162,13 +187,14 @@ class Scanner {
       Skip(path, entry.status().message());
       return OkStatus();
     }
-    tree_.entries.emplace_hint(tree_.entries.end(), path, *entry);
+    tree_.entries.emplace_hint(tree_.entries.end(), std::move(path), *entry);
     if (options_.progress) options_.progress(tree_.entries.size());
     return OkStatus();
   }
 
   Directory& directory_;
   const ScanOptions& options_;
+  FolderLister lister_;
   IgnoreRules rules_;
   ScannedTree tree_;
 };

@@ -39,6 +39,7 @@ struct ScanOptions {
   const Tree* tracked = nullptr;  // taken in although an ignore rule names them
   HashMemory* memory = nullptr;
   bool ignore_rules = true;  // .gitignore, .stagedignore
+  int threads = 1;           // that list folders, the caller's own with them
   // Takes the bytes of every file that is read and gives their hash (to store them in passing);
   // by default they are only hashed.
   std::function<Result<ContentHash>(std::string_view bytes)> content_sink;

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "env/posix_env.h"
+#include "workspace/folder_lister.h"
 #include "workspace/live_state.h"
 #include "workspace/publication.h"
 
@@ -56,6 +57,44 @@ class CountingMemory final : public HashMemory {
   std::map<std::string, Entry> known;
   int remembered = 0;
 };
+
+TEST_F(LiveScan, ThreadsFindTheSame) {
+  Tree tracked;
+  for (int outer = 0; outer < 20; ++outer) {
+    for (int inner = 0; inner < 20; ++inner) {
+      const std::string folder = "f" + std::to_string(outer) + "/g" + std::to_string(inner);
+      Save(folder + "/a.txt", folder);
+      Save(folder + "/ignored/b.txt", folder);
+      if (inner % 5 == 0) tracked[folder + "/ignored/b.txt"] = {};
+      if (inner % 3 == 0) Save(folder + "/__pycache__/c.txt", folder);
+    }
+    Save("f" + std::to_string(outer) + "/.gitignore", "ignored/\n");
+  }
+  ScanOptions options;
+  options.tracked = &tracked;
+  const std::vector<std::string> paths = Scan(options);
+  EXPECT_GE(paths.size(), 20u * 20 + 20 * 4 + 20);
+  for (int round = 0; round < 5; ++round) {
+    for (options.threads = 2; options.threads <= 5; ++options.threads) {
+      EXPECT_EQ(Scan(options), paths);
+    }
+  }
+}
+
+TEST_F(LiveScan, AListingAheadIsOnlyOfExpectedFolders) {
+  Save("a/1", "");
+  Save("b/2", "");
+  FolderLister lister(*directory_, 3);
+  lister.Expect({"a", "gone", "b"});
+  EXPECT_EQ(lister.List("gone").status().code(), ErrorCode::kNotFound);
+  for (const char* folder : {"b", "a", "b"}) {  // in any order, and again
+    const auto items = lister.List(folder);
+    ASSERT_TRUE(items.ok());
+    ASSERT_EQ(items->size(), 1u);
+    EXPECT_EQ((*items)[0].name, folder == std::string("a") ? "1" : "2");
+  }
+  lister.Expect({"a", "b"});  // never asked for
+}
 
 TEST_F(LiveScan, RulesHoldButTrackedFilesAreTakenIn) {
   Save(".gitignore", "*.o\nbuild/\n");

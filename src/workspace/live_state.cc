@@ -1,11 +1,21 @@
 #include "workspace/live_state.h"
 
 #include <algorithm>
+#include <thread>
 
 namespace staged {
 namespace {
 
 constexpr int kAttempts = 8;
+// Below this many files, starting a thread costs more than it brings.
+constexpr size_t kListAheadFilesMin = 2'000;
+// More do not help a warm cache, which is one lock after another in the kernel.
+constexpr unsigned kListThreadsMax = 4;
+
+int ThreadsFor(const Tree& tracked) {
+  if (tracked.size() < kListAheadFilesMin) return 1;
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, kListThreadsMax));
+}
 
 const PublicationRow* FindPublication(const Publications& publications, const std::string& path) {
   const auto found = publications.find(path);
@@ -45,9 +55,11 @@ Result<Publications> ReadPublications(JournalReader& reader) {
 }
 
 Result<Tree> ReadAcceptedTree(JournalReader& reader) {
-  STAGED_ASSIGN_OR_RETURN(const std::vector<AcceptedEntry> entries, reader.AcceptedTree());
+  STAGED_ASSIGN_OR_RETURN(std::vector<AcceptedEntry> entries, reader.AcceptedTree());
   Tree tree;
-  for (const AcceptedEntry& entry : entries) tree.emplace_hint(tree.end(), entry.path, entry.entry);
+  for (AcceptedEntry& entry : entries) {
+    tree.emplace_hint(tree.end(), std::move(entry.path), entry.entry);
+  }
   return tree;
 }
 
@@ -64,11 +76,13 @@ Result<LiveState> ObserveLive(Journal& journal, Directory& root, HashMemory* mem
     STAGED_ASSIGN_OR_RETURN(live.accepted, ReadAcceptedTree(*reader));
     STAGED_ASSIGN_OR_RETURN(const Publications publications, ReadPublications(*reader));
     STAGED_ASSIGN_OR_RETURN(const JournalHead before, reader->Head());
-    STAGED_ASSIGN_OR_RETURN(ScannedTree scanned, ScanTree(root, {.tracked = &live.accepted,
-                                                                 .memory = memory,
-                                                                 .ignore_rules = true,
-                                                                 .content_sink = {},
-                                                                 .progress = {}}));
+    STAGED_ASSIGN_OR_RETURN(ScannedTree scanned,
+                            ScanTree(root, {.tracked = &live.accepted,
+                                            .memory = memory,
+                                            .ignore_rules = true,
+                                            .threads = ThreadsFor(live.accepted),
+                                            .content_sink = {},
+                                            .progress = {}}));
     live.disk = std::move(scanned.entries);
     live.rules = std::move(scanned.rules);
     for (SkippedFile& skipped : scanned.skipped) {

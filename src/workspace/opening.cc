@@ -27,32 +27,37 @@ class StatMemory final : public HashMemory {
     if (!loaded_) cache_ = std::make_unique<StatCache>(StatCache::Load(metadata_));
     loaded_ = true;
     items_.clear();
-    scan_began_ns_ = env_.NowNs();
+    known_.clear();
+    // Of scans that overlap the earliest counts: what was recorded too early is only read again.
+    if (scans_++ == 0) scan_began_ns_ = env_.NowNs();
   }
   OptionalEntry Lookup(const std::string& path, const FileStatus& status) override {
     const std::lock_guard lock(mutex_);
     if (!cache_) return {};
-    OptionalEntry entry = cache_->Lookup(path, status);
-    if (entry) items_.push_back({path, status, *entry});
+    size_t index = 0;
+    OptionalEntry entry = cache_->Lookup(path, status, &index);
+    if (entry) known_.push_back(index);
     return entry;
   }
   void Remember(const std::string& path, const FileStatus& status, const Entry& entry) override {
     const std::lock_guard lock(mutex_);
     items_.push_back({path, status, entry});
-    ++new_items_;
   }
   void EndScan() override {
     const std::lock_guard lock(mutex_);
-    if (new_items_ == 0) return;
+    --scans_;
+    if (items_.empty()) return;
     // What was read is known from here on, in this process and in later ones.
     StatCacheWriter writer;
+    for (const size_t index : known_) cache_->CopyTo(writer, index, scan_began_ns_);
     for (const Item& item : items_) {
       writer.Add(item.path, item.status, item.entry, scan_began_ns_);
     }
     std::string encoded = writer.Encode();
     std::optional<StatCache> cache = StatCache::Parse(std::move(encoded));
     if (cache) cache_ = std::make_unique<StatCache>(*std::move(cache));
-    new_items_ = 0;
+    items_.clear();
+    known_.clear();
     unsaved_ = std::move(writer);
   }
 
@@ -71,10 +76,13 @@ class StatMemory final : public HashMemory {
   Directory& metadata_;
   std::mutex mutex_;
   std::unique_ptr<StatCache> cache_;
+  // Of the last scan: what was read, and what was found (by its index in cache_, since most scans
+  // find all and write nothing).
   std::vector<Item> items_;
+  std::vector<size_t> known_;
   std::optional<StatCacheWriter> unsaved_;
   int64_t scan_began_ns_ = 0;
-  size_t new_items_ = 0;
+  int scans_ = 0;  // under way
   bool loaded_ = false;
 };
 

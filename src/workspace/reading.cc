@@ -1,6 +1,7 @@
 // How a workspace is read: one snapshot of the journal, one look at the disk, no writes.
 
 #include <algorithm>
+#include <future>
 
 #include "base/utf8.h"
 #include "workspace/paths.h"
@@ -13,6 +14,8 @@ namespace {
 
 // How much of a difference a stale_base answer carries.
 constexpr size_t kStaleDiffBytesMax = 2'000;
+// Below this many files, starting a thread costs more than it brings.
+constexpr size_t kAskBesideMin = 2'000;
 
 Value HashValue(const BaseHash& hash) { return hash ? Value(hash->ToString()) : Value(); }
 
@@ -97,13 +100,19 @@ Result<StatusReport> WorkspaceImpl::GetStatus(const CallContext& context) {
   report.branch = context.branch;
   report.skipped = state.live.skipped;
 
-  std::map<std::string, FileRow> extra;  // staged deletions and moves away
   std::vector<ViewKey> keys;
+  keys.reserve(state.reduction.working.size());
+  for (const auto& [path, entry] : state.reduction.working) {
+    keys.push_back({entry.hash, ExtensionOf(path)});
+  }
+  // Which views there are is a question to a database, asked while the rows are made.
+  std::future<std::vector<bool>> has_view =
+      std::async(keys.size() < kAskBesideMin ? std::launch::deferred : std::launch::async,
+                 [&] { return views_->HasCurrentViews(keys); });
   // Rows are made in order of their paths, beside which both trees are walked.
   TreeWalk accepted_walk(state.reduction.accepted);
   TreeWalk disk_walk(state.live.disk);
   report.files.reserve(state.reduction.working.size());
-  keys.reserve(state.reduction.working.size());
   const auto add = [&](const std::string& path, const OptionalEntry& working) {
     FileRow row;
     row.path = path;
@@ -117,7 +126,6 @@ Result<StatusReport> WorkspaceImpl::GetStatus(const CallContext& context) {
     if (staged) row.staged = HashOf(staged->staged);
     if (const auto other = others.find(path); other != others.end()) row.also_on = other->second;
     report.files.push_back(std::move(row));
-    keys.push_back(working ? ViewKey{working->hash, ExtensionOf(path)} : ViewKey{});
   };
   std::set<std::string> absent;
   for (const auto& [path, staged] : state.reduction.staged) {
@@ -133,11 +141,11 @@ Result<StatusReport> WorkspaceImpl::GetStatus(const CallContext& context) {
   }
   for (; next_absent != absent.end(); ++next_absent) add(*next_absent, {});
 
-  const std::vector<bool> have = views_->HasCurrentViews(keys);
-  for (size_t i = 0; i < report.files.size(); ++i) {
-    FileRow& row = report.files[i];
+  const std::vector<bool> have = has_view.get();
+  auto next_have = have.begin();
+  for (FileRow& row : report.files) {
     if (!row.working) continue;
-    if (have[i]) {
+    if (*next_have++) {
       row.view = row.working;
     } else {
       row.freshness = Freshness::kStale;
