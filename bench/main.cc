@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "bench/measure.h"
+#include "env/process_memory.h"
 
 namespace staged::bench {
 
@@ -45,6 +46,7 @@ constexpr Program kPrograms[] = {
 
 int main(int argc, char** argv) {
   using namespace staged::bench;
+  staged::KeepFreedMemory();  // as the staged program does
   for (const Program& program : kPrograms) {
     if (argc < 2 || std::strcmp(argv[1], program.name) != 0) continue;
     const Arguments arguments(argv + 2, argv + argc);

@@ -7,6 +7,7 @@
 #include "base/escape_controls.h"
 #include "cli/context.h"
 #include "env/posix_env.h"
+#include "env/process_memory.h"
 #include "formats/builtin_formats.h"
 #include "parse_host/worker.h"
 #include "wire/encode.h"
@@ -58,4 +59,7 @@ int Run(int argc, char** argv) {
 
 }  // namespace staged::cli
 
-int main(int argc, char** argv) { return staged::cli::Run(argc, argv); }
+int main(int argc, char** argv) {
+  staged::KeepFreedMemory();
+  return staged::cli::Run(argc, argv);
+}
