@@ -112,6 +112,7 @@ EncodedBundle BuildBundle(const CutContent& cut, const KnownChunks& known, int t
   const size_t task_count = (count + kChunksPerTask - 1) / kChunksPerTask;
   ParallelFor(task_count, threads, [&](size_t task) {
     thread_local Compressor compressor;
+    compressor.Forget();  // so that what is stored does not depend on which thread took which task
     const size_t end = std::min(count, (task + 1) * kChunksPerTask);
     for (size_t i = task * kChunksPerTask; i < end; ++i) {
       Payload& payload = header.payloads[i];

@@ -17,7 +17,7 @@ Compressor::Compressor() : context_(ZSTD_createCCtx()) {}
 Compressor::~Compressor() { ZSTD_freeCCtx(context_); }
 
 bool Compressor::Compress(std::string_view bytes, std::string& compressed) {
-  if (bytes.size() >= kSampledFromBytes) {
+  if (bytes.size() >= kSampledFromBytes && !expect_smaller_) {
     std::array<char, kSampleBytes> room;
     bool shrinks = false;
     for (const size_t offset : {bytes.size() / 2, bytes.size() - kSampleBytes, size_t{0}}) {
@@ -31,6 +31,7 @@ bool Compressor::Compress(std::string_view bytes, std::string& compressed) {
   room_.resize(std::max(room_.size(), ZSTD_compressBound(bytes.size())));
   const size_t size = ZSTD_compressCCtx(context_, room_.data(), room_.size(), bytes.data(),
                                         bytes.size(), kZstdLevel);
+  expect_smaller_ = ZSTD_isError(size) == 0 && size < bytes.size() - bytes.size() / 64;
   if (ZSTD_isError(size) != 0 || size >= bytes.size()) return false;
   compressed.assign(room_, 0, size);
   return true;

@@ -21,12 +21,16 @@ class Compressor {
   Compressor& operator=(const Compressor&) = delete;
 
   // Puts a zstd frame of `bytes` into `compressed` and returns true, or returns false where that
-  // would not be smaller. Looks at samples first: bytes that do not shrink cost little.
+  // would not be smaller. Looks at samples first, so that bytes that do not shrink cost little,
+  // unless what came before shrank: samples are an eighth of the work.
   [[nodiscard]] bool Compress(std::string_view bytes, std::string& compressed);
+  // What follows is another content: nothing is known of it.
+  void Forget() { expect_smaller_ = false; }
 
  private:
   ZSTD_CCtx_s* context_;
   std::string room_;
+  bool expect_smaller_ = false;
 };
 
 // Not thread-safe.

@@ -1,6 +1,7 @@
 // Writing calls that stage one change on a branch.
 
 #include <algorithm>
+#include <future>
 #include <optional>
 #include <thread>
 
@@ -260,6 +261,11 @@ Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
     STAGED_ASSIGN_OR_RETURN(std::string read, ReadContent(normal, working->hash));
     bytes = std::make_shared<const std::string>(std::move(read));
   }
+  // A large file's view of before is read while the edit is made, that of after while the new bytes
+  // are made durable.
+  std::future<Result<std::shared_ptr<const View>>> view_before = std::async(
+      bytes->size() < kCompareBesideBytesMin ? std::launch::deferred : std::launch::async,
+      [&] { return ViewOf(normal, working->hash); });
   const Format& format = formats_.Detect(*bytes, normal);
   STAGED_ASSIGN_OR_RETURN(EditOutcome outcome, format.Apply(*bytes, edits, options_.limits));
 
@@ -275,7 +281,7 @@ Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
   ContentHash hash;
   std::optional<Diff> diff;
   const auto compare = [&] {
-    const Result<std::shared_ptr<const View>> before = ViewOf(normal, working->hash);
+    const Result<std::shared_ptr<const View>> before = view_before.get();
     hash = ContentHash::Of(outcome.bytes);
     const Result<std::shared_ptr<const View>> after =
         views_->Get(hash, normal, [&]() -> Result<std::string> { return outcome.bytes; });
@@ -283,7 +289,6 @@ Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
       diff = ComputeDiff(**before, **after, format.descriptor().profile);
     }
   };
-  // A large file is parsed while its bytes are made durable.
   std::thread comparer;
   if (outcome.bytes.size() >= kCompareBesideBytesMin) comparer = std::thread(compare);
   Result<StagedChange> answer = StageBytes(context, plan);
