@@ -66,4 +66,24 @@ inline std::vector<OracleFile> OracleTexts(const std::string& script, const std:
   return files;
 }
 
+// Parses each hostile file of the corpus and edits it; the number of those that ended in an answer
+// with a message where it is an error.
+inline size_t AnswersForHostileFiles(const Format& format) {
+  Limits limits;
+  limits.expanded_bytes_max = 256 << 20;
+  limits.part_bytes_max = 128 << 20;
+  const Edit edit = MakeEdit("replace_text", "", {{"find", "e"}, {"replace", "E"}, {"all", true}});
+  size_t answers = 0;
+  for (const std::string& path : CorpusFiles("hostile")) {
+    const std::string bytes = ReadFile(path);
+    const Result<ParsedContent> parsed = format.Parse(bytes, limits, {});
+    const Result<EditOutcome> edited = format.Apply(bytes, {edit}, limits);
+    answers += (parsed.ok() || !parsed.status().message().empty()) &&
+                       (edited.ok() || !edited.status().message().empty())
+                   ? 1
+                   : 0;
+  }
+  return answers;
+}
+
 }  // namespace staged::testing

@@ -32,24 +32,6 @@ struct Match {
   size_t begin;
 };
 
-// The text between what both have in common at their ends, cut at spaces: what `set` replaces, so
-// that the formats of the rest stay.
-TextReplacement Difference(const std::string& before, const std::string& after) {
-  size_t prefix = 0;
-  const size_t shorter = std::min(before.size(), after.size());
-  while (prefix < shorter && before[prefix] == after[prefix]) ++prefix;
-  if (prefix < before.size() || prefix < after.size()) {
-    while (prefix > 0 && before[prefix - 1] != ' ') --prefix;
-  }
-  size_t suffix = 0;
-  while (suffix < shorter - prefix &&
-         before[before.size() - 1 - suffix] == after[after.size() - 1 - suffix]) {
-    ++suffix;
-  }
-  while (suffix > 0 && before[before.size() - suffix] != ' ') --suffix;
-  return {prefix, before.size() - suffix, after.substr(prefix, after.size() - suffix - prefix)};
-}
-
 class DocumentEditor {
  public:
   DocumentEditor(Package& package, const Limits& limits) : stories_(package, limits) {}
@@ -214,7 +196,7 @@ class DocumentEditor {
                         " paragraphs; set them one by one (" + edit.locator + "/p:1 ...)");
     }
     STAGED_ASSIGN_OR_RETURN(const std::vector<ParagraphEditor*> editors, Editors(target));
-    const TextReplacement difference = Difference(editors.front()->text(), text);
+    const TextReplacement difference = TextDifference(editors.front()->text(), text);
     if (difference.begin == difference.end && difference.text.empty()) return OkStatus();
     return Replace(edit, *editors.front(), {difference});
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "codec/xml_summary.h"
 #include "formats/docx/package.h"
 #include "formats/docx/word_names.h"
 #include "record/segments.h"
@@ -13,27 +14,6 @@ namespace {
 const std::vector<std::string> kStoryKinds = {"paragraph", "table",   "row",      "cell",
                                               "section",   "control", "text_box", "revision",
                                               "image",     "chart",   "diagram",  "shape"};
-
-// Children of a properties part as records: "prop:title".
-std::vector<Record> PropertyRecords(const XmlTree& tree, std::string_view prefix) {
-  std::vector<Record> records;
-  std::map<std::string, int> counts;
-  if (tree.size() == 0) return records;
-  for (uint32_t node = tree.FirstChild(0); node != XmlTree::kNone; node = tree.NextSibling(node)) {
-    if (!tree.IsElement(node)) continue;
-    std::string name = tree.AttributeText(node, "name");
-    if (name.empty()) name = std::string(tree.LocalName(node));
-    Record record{.kind = "property", .locator = std::string(prefix) + name};
-    const int count = ++counts[record.locator];
-    if (count > 1) record.locator += "#" + std::to_string(count);
-    record.key = record.locator;
-    record.text = tree.Text(node);
-    record.hidden = "document property";
-    record.span = ByteSpan{tree[node].begin, tree[node].end};
-    records.push_back(std::move(record));
-  }
-  return records;
-}
 
 // All settings in one record, a member each; revision ids are noise.
 std::vector<Record> SettingsRecords(const XmlTree& tree) {
@@ -54,7 +34,7 @@ class DocumentParser {
       : package_(package), limits_(limits), reuse_(reuse) {}
 
   Result<ParsedContent> Parse() {
-    content_.parts = package_.DigestAll(content_.diagnostics);
+    content_.parts = package_.office().DigestAll(content_.diagnostics);
     for (const std::string& warning : package_.archive().warnings()) {
       Diagnose("warning", "archive", "", warning);
     }
@@ -104,7 +84,7 @@ class DocumentParser {
       hasher.Update(std::string_view("\0", 1));
     };
     const auto add_digest = [&](const std::string& part) {
-      hasher.Update(package_.DigestOf(part).raw());
+      hasher.Update(package_.office().DigestOf(part).raw());
     };
     add(story.prefix);
     add_digest(story.part);
@@ -143,7 +123,7 @@ class DocumentParser {
   }
 
   std::vector<Record> Read(const StoryPart& story) {
-    const Result<const std::string*> xml = package_.Content(story.part);
+    const Result<const std::string*> xml = package_.office().Content(story.part);
     if (!xml.ok()) {
       Diagnose("error", "unreadable_part", story.part, xml.status().message());
       return {};
@@ -214,12 +194,12 @@ class DocumentParser {
     if (part.empty()) return;
     ContentHasher hasher;
     hasher.Update(role);
-    hasher.Update(package_.DigestOf(part).raw());
+    hasher.Update(package_.office().DigestOf(part).raw());
     if (role == "numbering") {
-      hasher.Update(package_.DigestOf(package_.PartOfRole("styles")).raw());
+      hasher.Update(package_.office().DigestOf(package_.PartOfRole("styles")).raw());
     }
     SegmentOf(part, hasher.Finish(), [&]() -> std::vector<Record> {
-      const Result<const std::string*> xml = package_.Content(part);
+      const Result<const std::string*> xml = package_.office().Content(part);
       if (!xml.ok()) {
         Diagnose("error", "unreadable_part", part, xml.status().message());
         return {};

@@ -50,11 +50,7 @@ Status Orphan(const std::string& locator, const std::string& what) {
 Result<EditableStory*> EditableStories::Open(const StoryPart& part) {
   std::unique_ptr<EditableStory>& story = stories_[part.part];
   if (story != nullptr) return story.get();
-  STAGED_ASSIGN_OR_RETURN(const std::string* xml, package_.Content(part.part));
-  if (!package_.IsUtf8(part.part)) {
-    return Status(ErrorCode::kUnsupportedEdit,
-                  "the part '" + part.part + "' is not in UTF-8; save the document in Word first");
-  }
+  STAGED_ASSIGN_OR_RETURN(const std::string* xml, package_.office().ContentForEdit(part.part));
   auto opened = std::make_unique<EditableStory>();
   opened->part = part.part;
   opened->prefix = part.prefix;
@@ -212,7 +208,7 @@ Result<std::string> EditableStories::StyleProperties(const EditableStory& story,
     return Status(ErrorCode::kInvalidArgument, "the document has no paragraph style '" + style +
                                                    "'; use the name of one of its style records");
   }
-  const std::string prefix = PrefixOf(*story.tree, neighbour);
+  const std::string prefix = XmlPrefixOf(*story.tree, neighbour);
   if (prefix.empty()) {
     return Status(ErrorCode::kUnsupportedEdit,
                   "the document declares its names without a prefix, so that no style can be set; "
@@ -270,7 +266,7 @@ Status EditableStories::InsertParagraph(const EditTarget& target, bool is_after,
     return Status(ErrorCode::kUnsupportedEdit,
                   "the text stands outside of any paragraph; save the document in Word first");
   }
-  const std::string prefix = PrefixOf(tree, neighbour);
+  const std::string prefix = XmlPrefixOf(tree, neighbour);
   std::string properties;
   std::string format;
   if (style != nullptr) {

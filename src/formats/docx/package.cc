@@ -47,39 +47,22 @@ std::string DrawingText(const XmlTree& tree) {
   return text;
 }
 
-// XmlTakeAsUtf8, and whether it changed anything.
-Result<std::string> TakeAsUtf8(std::string bytes, bool& was_converted) {
-  const size_t size_before = bytes.size();
-  const bool is_utf16 =
-      bytes.substr(0, 2).find_first_of(std::string_view("\0\xFE\xFF", 3)) != std::string::npos;
-  STAGED_ASSIGN_OR_RETURN(std::string utf8, XmlTakeAsUtf8(std::move(bytes)));
-  was_converted = is_utf16 || utf8.size() != size_before;
-  return utf8;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Package>> Package::Open(std::string_view bytes, const Limits& limits) {
-  if (IsCompoundFile(bytes)) {
-    return Status(ErrorCode::kParseFailed,
-                  "the file is encrypted or in the old binary format; save it as .docx without a "
-                  "password");
-  }
   std::unique_ptr<Package> package(new Package(limits));
-  STAGED_ASSIGN_OR_RETURN(package->archive_, ZipReader::Open(bytes, limits));
-  package->opc_.emplace(package->archive_);
+  STAGED_ASSIGN_OR_RETURN(package->office_, OfficePackage::Open(bytes, limits));
   STAGED_RETURN_IF_ERROR(package->FindMainPart());
   package->FindStories();
   return package;
 }
 
 Status Package::FindMainPart() {
-  Result<std::vector<OpcRelationship>> root = opc_->Relationships("", limits_);
-  if (root.ok()) package_relationships_ = Relationships(std::move(root).value());
+  package_relationships_ = Relationships(office_->RelationshipsOf(""));
   const OpcRelationship* main = package_relationships_.FindByType("officeDocument");
   for (const std::string& part :
        {main != nullptr ? main->target : std::string(), std::string("word/document.xml")}) {
-    const ZipMember* member = part.empty() ? nullptr : opc_->Find(part);
+    const ZipMember* member = part.empty() ? nullptr : office_->Find(part);
     if (member == nullptr) continue;
     main_part_ = member->name;
     return OkStatus();
@@ -108,7 +91,7 @@ void Package::AddNumberedStories(std::string_view role, std::string_view prefix,
   std::vector<std::string> parts;
   for (const OpcRelationship& relationship : RelationshipsOf(main_part_).all()) {
     if (relationship.type != role || relationship.is_external) continue;
-    const ZipMember* member = opc_->Find(relationship.target);
+    const ZipMember* member = office_->Find(relationship.target);
     if (member != nullptr && FindStory(member->name) == nullptr) parts.push_back(member->name);
   }
   std::sort(parts.begin(), parts.end(), NaturalLess);
@@ -129,7 +112,7 @@ const StoryPart* Package::FindStory(std::string_view part) const {
 }
 
 std::string Package::StoryLocator(const std::string& part) const {
-  const ZipMember* member = opc_->Find(part);
+  const ZipMember* member = office_->Find(part);
   const StoryPart* story = member == nullptr ? nullptr : FindStory(member->name);
   if (story == nullptr || story->prefix.empty()) return "";
   return story->prefix.substr(0, story->prefix.size() - 1);
@@ -142,7 +125,7 @@ std::string Package::PartOfRole(std::string_view role) const {
   for (const Relationships* table : tables) {
     const OpcRelationship* relationship = table == nullptr ? nullptr : table->FindByType(role);
     if (relationship == nullptr || relationship->is_external) continue;
-    if (const ZipMember* member = opc_->Find(relationship->target)) return member->name;
+    if (const ZipMember* member = office_->Find(relationship->target)) return member->name;
   }
   return "";
 }
@@ -150,71 +133,7 @@ std::string Package::PartOfRole(std::string_view role) const {
 const Relationships& Package::RelationshipsOf(const std::string& part) {
   const auto found = relationships_.find(part);
   if (found != relationships_.end()) return found->second;
-  Result<std::vector<OpcRelationship>> read = opc_->Relationships(part, limits_);
-  return relationships_.emplace(part, read.ok() ? Relationships(*std::move(read)) : Relationships())
-      .first->second;
-}
-
-Result<const std::string*> Package::Content(const std::string& part) {
-  const auto found = contents_.find(part);
-  if (found != contents_.end()) return &found->second;
-  const ZipMember* member = opc_->Find(part);
-  if (member == nullptr) {
-    return Status(ErrorCode::kNotFound, "the file has no part '" + part + "'");
-  }
-  STAGED_ASSIGN_OR_RETURN(std::string bytes, archive_.Read(*member));
-  expanded_bytes_ += bytes.size();
-  if (expanded_bytes_ > limits_.expanded_bytes_max) {
-    return Status(ErrorCode::kLimitExceeded,
-                  "the parts unpack to more than the limit expanded_bytes_max");
-  }
-  bool was_converted = false;
-  STAGED_ASSIGN_OR_RETURN(std::string utf8, TakeAsUtf8(std::move(bytes), was_converted));
-  if (was_converted) converted_[part] = true;
-  return &contents_.emplace(part, std::move(utf8)).first->second;
-}
-
-std::vector<Part> Package::DigestAll(std::vector<Diagnostic>& diagnostics) {
-  std::vector<Part> parts;
-  uint64_t expanded_bytes = 0;
-  for (const ZipMember& member : archive_.members()) {
-    if (archive_.has_duplicate_names() && archive_.Find(member.name) != &member) continue;
-    if (member.name.ends_with('/')) continue;  // a folder entry holds nothing
-    Part part{.name = member.name};
-    Result<std::string> bytes =
-        expanded_bytes > limits_.expanded_bytes_max
-            ? Status(ErrorCode::kLimitExceeded, "the parts unpack to more than expanded_bytes_max")
-            : archive_.Read(member);
-    if (!bytes.ok()) {
-      diagnostics.push_back({"error", "unreadable_part", member.name, bytes.status().message()});
-      const std::string_view packed = archive_.CompressedBytes(member);
-      part.digest = ContentHash::Of(packed);
-      part.size_bytes = packed.size();
-      parts.push_back(std::move(part));
-      continue;
-    }
-    expanded_bytes += bytes->size();
-    part.digest = ContentHash::Of(*bytes);
-    part.size_bytes = bytes->size();
-    digests_[member.name] = part.digest;
-    if (FindStory(member.name) != nullptr) {
-      bool was_converted = false;
-      Result<std::string> utf8 = TakeAsUtf8(*std::move(bytes), was_converted);
-      if (utf8.ok()) {
-        if (was_converted) converted_[member.name] = true;
-        contents_.emplace(member.name, *std::move(utf8));
-      }
-    }
-    parts.push_back(std::move(part));
-  }
-  return parts;
-}
-
-ContentHash Package::DigestOf(const std::string& part) const {
-  const ZipMember* member = part.empty() ? nullptr : opc_->Find(part);
-  if (member == nullptr) return ContentHash();
-  const auto found = digests_.find(member->name);
-  return found == digests_.end() ? ContentHash() : found->second;
+  return relationships_.emplace(part, Relationships(office_->RelationshipsOf(part))).first->second;
 }
 
 const StyleTable& Package::styles() {
@@ -222,7 +141,7 @@ const StyleTable& Package::styles() {
     styles_ = std::make_unique<StyleTable>();
     const std::string part = PartOfRole("styles");
     Result<const std::string*> xml =
-        part.empty() ? Status(ErrorCode::kNotFound, "no styles") : Content(part);
+        part.empty() ? Status(ErrorCode::kNotFound, "no styles") : office_->Content(part);
     if (xml.ok()) *styles_ = StyleTable(XmlTree(**xml, WordVocabulary(), limits_));
   }
   return *styles_;
@@ -233,7 +152,7 @@ const NumberingTable& Package::numbering() {
     numbering_ = std::make_unique<NumberingTable>();
     const std::string part = PartOfRole("numbering");
     Result<const std::string*> xml =
-        part.empty() ? Status(ErrorCode::kNotFound, "no lists") : Content(part);
+        part.empty() ? Status(ErrorCode::kNotFound, "no lists") : office_->Content(part);
     if (xml.ok()) {
       *numbering_ = NumberingTable(XmlTree(**xml, WordVocabulary(), limits_), styles());
     }
@@ -243,11 +162,11 @@ const NumberingTable& Package::numbering() {
 
 RelatedPart Package::Related(const std::string& part) {
   RelatedPart related;
-  const ContentHash digest = DigestOf(part);
+  const ContentHash digest = office_->DigestOf(part);
   if (digest.is_zero()) return related;
   related.digest = digest.ToString();
   if (!part.ends_with(".xml")) return related;
-  const Result<const std::string*> xml = Content(part);
+  const Result<const std::string*> xml = office_->Content(part);
   if (xml.ok()) related.text = DrawingText(XmlTree(**xml, WordVocabulary(), limits_));
   return related;
 }

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "codec/office_package.h"
 #include "codec/xml_tree.h"
-#include "codec/zip.h"
 #include "formats/docx/numbering.h"
 #include "formats/docx/relationships.h"
 #include "formats/docx/story_reader.h"
@@ -35,7 +35,7 @@ class Package {
   [[nodiscard]] static Result<std::unique_ptr<Package>> Open(std::string_view bytes,
                                                              const Limits& limits);
 
-  [[nodiscard]] const ZipReader& archive() const { return archive_; }
+  [[nodiscard]] const ZipReader& archive() const { return office_->archive(); }
   // The main document first, then headers, footers, notes, comments, building blocks.
   [[nodiscard]] const std::vector<StoryPart>& stories() const { return stories_; }
   [[nodiscard]] const StoryPart* FindStory(std::string_view part) const;
@@ -43,16 +43,8 @@ class Package {
   [[nodiscard]] std::string PartOfRole(std::string_view role) const;
   [[nodiscard]] const Relationships& RelationshipsOf(const std::string& part);
 
-  // Content of a part as UTF-8, read once. Errors: kNotFound, kParseFailed, kLimitExceeded.
-  [[nodiscard]] Result<const std::string*> Content(const std::string& part);
-  // Whether the part's own bytes are UTF-8, so that it can be spliced. REQUIRES:
-  // Content(part).ok().
-  [[nodiscard]] bool IsUtf8(const std::string& part) const { return !converted_.contains(part); }
-
-  // Reads and hashes every member; keeps the content of those that play a role.
-  [[nodiscard]] std::vector<Part> DigestAll(std::vector<Diagnostic>& diagnostics);
-  // Digest of a part, zero when it is missing or DigestAll was not called.
-  [[nodiscard]] ContentHash DigestOf(const std::string& part) const;
+  // The parts by name: contents, digests, changes.
+  [[nodiscard]] OfficePackage& office() { return *office_; }
 
   [[nodiscard]] const StyleTable& styles();
   [[nodiscard]] const NumberingTable& numbering();
@@ -69,17 +61,12 @@ class Package {
   RelatedPart Related(const std::string& part);
 
   const Limits limits_;
-  ZipReader archive_;
-  std::optional<OpcPackage> opc_;  // borrows archive_
-  uint64_t expanded_bytes_ = 0;
+  std::unique_ptr<OfficePackage> office_;
   std::string main_part_;
   Relationships package_relationships_;
   std::vector<StoryPart> stories_;
   std::map<std::string, size_t, std::less<>> story_by_part_;
   std::map<std::string, Relationships> relationships_;
-  std::map<std::string, std::string> contents_;
-  std::map<std::string, bool> converted_;
-  std::map<std::string, ContentHash> digests_;
   std::unique_ptr<StyleTable> styles_;
   std::unique_ptr<NumberingTable> numbering_;
 };

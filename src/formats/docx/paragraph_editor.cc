@@ -21,10 +21,6 @@ struct Splice {
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-bool IsCharacterBorder(std::string_view text, size_t offset) {
-  return offset == text.size() || (static_cast<uint8_t>(text[offset]) & 0xC0) != 0x80;
-}
-
 // The element that stands for the text at `position`, and how many bytes of text it is.
 std::string_view ElementName(std::string_view text, size_t position, size_t& size) {
   size = 1;
@@ -36,30 +32,6 @@ std::string_view ElementName(std::string_view text, size_t position, size_t& siz
   if (text.substr(position, size) == kSoftHyphenText) return "softHyphen";
   size = 1;
   return "";
-}
-
-// The byte of raw character data at which decoded byte `offset` starts.
-size_t RawOffset(std::string_view raw, size_t offset) {
-  size_t position = 0;
-  size_t decoded = 0;
-  while (position < raw.size() && decoded < offset) {
-    if (raw[position] == '&') {
-      const size_t semicolon = raw.find(';', position);
-      const std::string_view reference =
-          raw.substr(position, semicolon == std::string_view::npos ? 1 : semicolon - position + 1);
-      const std::string character = XmlDecode(reference);
-      if (character != reference) {
-        position += reference.size();
-        decoded += character.size();
-        continue;
-      }
-    } else if (raw.substr(position, 2) == "\r\n") {
-      ++position;
-    }
-    ++position;
-    ++decoded;
-  }
-  return position;
 }
 
 // Whether some w:t of the text may begin or end with white space.
@@ -158,7 +130,7 @@ class ReplacementPlan {
     if (neighbour != nullptr) {
       const size_t at =
           offset >= neighbour->end ? tree_[neighbour->node].end : tree_[neighbour->node].begin;
-      splices_.push_back({at, at, RunTextElement(text, PrefixOf(tree_, neighbour->run))});
+      splices_.push_back({at, at, RunTextElement(text, XmlPrefixOf(tree_, neighbour->run))});
       return OkStatus();
     }
     AppendRun(text);
@@ -166,7 +138,7 @@ class ReplacementPlan {
   }
 
   void AppendRun(const std::string& text) {
-    const std::string prefix = PrefixOf(tree_, 0);
+    const std::string prefix = XmlPrefixOf(tree_, 0);
     const uint32_t mark = tree_.Child(tree_.Child(0, kParagraphProperties), kRunProperties);
     const std::string run = "<" + prefix + "r>" + PlainRunProperties(tree_, mark) +
                             RunTextElement(text, prefix) + "</" + prefix + "r>";
@@ -181,7 +153,7 @@ class ReplacementPlan {
 
   void ReplaceElement(const TextAtom& atom, std::string_view added) {
     const XmlNode& node = tree_[atom.node];
-    std::string text = added.empty() ? "" : RunTextElement(added, PrefixOf(tree_, atom.node));
+    std::string text = added.empty() ? "" : RunTextElement(added, XmlPrefixOf(tree_, atom.node));
     if (text.empty()) removed_.insert(atom.node);
     if (atom.run != XmlTree::kNone) touched_runs_.insert(atom.run);
     splices_.push_back({node.begin, node.end, std::move(text)});
@@ -190,7 +162,7 @@ class ReplacementPlan {
   void EditText(size_t index, const std::vector<TextReplacement>& edits, bool keeps_empty_text) {
     const TextAtom& atom = content_.atoms[index];
     const XmlNode& node = tree_[atom.node];
-    const std::string prefix = PrefixOf(tree_, atom.node);
+    const std::string prefix = XmlPrefixOf(tree_, atom.node);
     if (atom.run != XmlTree::kNone) touched_runs_.insert(atom.run);
     const std::string_view old_text =
         std::string_view(content_.text).substr(atom.begin, atom.end - atom.begin);
@@ -218,8 +190,8 @@ class ReplacementPlan {
     }
     const std::string_view raw = tree_.Raw(only);
     for (const TextReplacement& edit : edits) {
-      const size_t begin = RawOffset(raw, edit.begin);
-      const size_t end = begin + RawOffset(raw.substr(begin), edit.end - edit.begin);
+      const size_t begin = XmlRawOffset(raw, edit.begin);
+      const size_t end = begin + XmlRawOffset(raw.substr(begin), edit.end - edit.begin);
       splices_.push_back(
           {node.content_begin + begin, node.content_begin + end, RunText(edit.text, prefix)});
     }
@@ -261,12 +233,6 @@ class ReplacementPlan {
 };
 
 }  // namespace
-
-std::string PrefixOf(const XmlTree& tree, uint32_t element) {
-  const std::string_view name = tree.QualifiedName(element);
-  const size_t colon = name.find(':');
-  return colon == std::string_view::npos ? "" : std::string(name.substr(0, colon + 1));
-}
 
 std::string RunText(std::string_view text, std::string_view prefix) {
   const std::string name(prefix);

@@ -5,19 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include "codec/text_elements.h"
 #include "codec/xml_tree.h"
 #include "formats/docx/inline_reader.h"
 #include "staged/limits.h"
 #include "staged/status.h"
 
 namespace staged::docx {
-
-// A replacement of bytes [begin, end) of a paragraph's text.
-struct TextReplacement {
-  size_t begin = 0;
-  size_t end = 0;
-  std::string text;
-};
 
 // The source of one paragraph, changed in place: what an edit does not name keeps its bytes. Not
 // thread-safe.
@@ -56,7 +50,4 @@ class ParagraphEditor {
 [[nodiscard]] std::string RunTextElement(std::string_view text, std::string_view prefix);
 // A w:rPr without tracked changes and without what marks the paragraph only; "" for kNone.
 [[nodiscard]] std::string PlainRunProperties(const XmlTree& tree, uint32_t run_properties);
-// "w:" of an element named "w:p".
-[[nodiscard]] std::string PrefixOf(const XmlTree& tree, uint32_t element);
-
 }  // namespace staged::docx
