@@ -52,6 +52,7 @@ enum class OperationType : uint8_t {
   kPolicy = 15,
   kForget = 16,
   kWithdraw = 17,  // a submit whose publication met a change on disk: taken back, nothing lost
+  kConfig = 18,    // payload: a setting's name and its new value
 };
 [[nodiscard]] std::string_view OperationTypeName(OperationType type);
 // Whether operations of this type stage something: the first six, and a rebase or resolve that had

@@ -30,8 +30,10 @@ struct CallContext {
   std::string branch = "main";
   BranchKind branch_kind = BranchKind::kChat;  // used when this call creates the branch
   std::string turn;                            // empty: the call is its own turn
-  std::string request_id;                      // a repeated request gets its first answer again
-  int64_t lease_epoch = 0;                     // 0: without a lease
+  // A repeated request gets its first answer again; one that differs from what the id was first
+  // used for is kInvalidArgument.
+  std::string request_id;
+  int64_t lease_epoch = 0;  // 0: without a lease
 };
 
 enum class Freshness : uint8_t { kCurrent = 1, kStale = 2 };
@@ -143,6 +145,7 @@ struct SearchMatch {
   double score = 0;
   Freshness freshness = Freshness::kCurrent;
   ContentHash working;
+  bool conflict = false;  // the path is in conflict on this branch; never with `at_operation`
 };
 
 struct SearchRequest {
@@ -159,6 +162,15 @@ struct SearchAnswer {
   std::vector<SearchMatch> hits;
   bool more = false;
   std::vector<std::string> unsearched;  // paths without a view
+  std::vector<std::string> notes;       // what was repaired on the way, a line each
+};
+
+// One setting of the workspace (docs/cli.md).
+struct SettingRow {
+  std::string name;
+  std::string value;          // in force: the one that was set, or the default
+  std::string default_value;  // "": none
+  bool is_set = false;
 };
 
 struct FsckFinding {
@@ -239,9 +251,12 @@ class Workspace {
                                const BaseHash& at) = 0;
   virtual Result<ViewAnswer> GetView(const CallContext& context, const std::string& path,
                                      const BaseHash& at, WaitForViews wait) = 0;
-  // Δt of the paths; writes nothing.
+  // Δt of the paths; of a path in conflict, what is kept aside against what that was based on.
+  // Writes nothing.
   virtual Result<std::vector<std::pair<std::string, Diff>>> GetDiff(
       const CallContext& context, const std::vector<std::string>& paths) = 0;
+  // The paths of the branch that are in conflict, sorted.
+  virtual Result<std::vector<PathConflict>> GetConflicts(const CallContext& context) = 0;
   // The difference of two contents of known paths; nullopt: absent.
   virtual Result<Diff> DiffContents(const std::string& path, const BaseHash& from,
                                     const BaseHash& to) = 0;
@@ -305,11 +320,18 @@ class Workspace {
   virtual Status Index(const CallContext& context, const ProgressCallback& progress) = 0;
   virtual Result<std::string> GetPolicy() = 0;
   virtual Status SetPolicy(const CallContext& context, std::string_view text) = 0;
+  // Every setting, sorted by name; the policy's text is one of them.
+  virtual Result<std::vector<SettingRow>> GetSettings() = 0;
+  // nullopt: back to the default. Errors: kNotFound (no such setting), kInvalidArgument (no value
+  // for it), kPermissionDenied (only a person changes settings).
+  virtual Status SetSetting(const CallContext& context, const std::string& name,
+                            const std::optional<std::string>& value) = 0;
   virtual Result<FsckReport> Fsck(const ProgressCallback& progress) = 0;
   virtual Result<StoreReport> CollectGarbage(const ProgressCallback& progress) = 0;
   virtual Result<UsageReport> Usage() = 0;
   virtual Status Forget(const CallContext& context, const ContentHash& hash) = 0;
-  // One file with journal and objects, at an absolute path that must be free.
+  // One file with journal and objects, at an absolute path that must be free. It appears whole or
+  // not at all. Errors: kConflict (taken), kDataLoss naming the object that is missing.
   virtual Status Export(const std::string& file, const ProgressCallback& progress) = 0;
 
   [[nodiscard]] virtual const std::string& root() const = 0;

@@ -38,6 +38,8 @@ std::string_view OperationTypeName(OperationType type) {
       return "forget";
     case OperationType::kWithdraw:
       return "withdraw";
+    case OperationType::kConfig:
+      return "config";
   }
   return "unknown";
 }

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace staged::cli {
 namespace {
@@ -27,6 +29,87 @@ std::string OptionLines(const std::vector<OptionSpec>& options) {
              option.help + "\n";
   }
   return lines;
+}
+
+// What a later version will have. Typing it is no misspelling.
+constexpr std::array<std::string_view, 7> kLaterCommands = {
+    "cite", "exec", "mcp", "rebase-locator", "redline", "serve", "validate"};
+constexpr std::array<std::string_view, 6> kLaterOptions = {"--semantic", "--html",  "--redline",
+                                                           "--format",   "--trace", "--budget"};
+
+// What people type who know other programs, and what it is called here.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kOtherNames = {{
+    {"add", "staged write PATH --base HASH"},
+    {"approve", "staged review --approve RECEIPT"},
+    {"branch", "staged status --branch NAME"},
+    {"commit", "staged submit"},
+    {"conflicts", "staged status"},
+    {"lease", "staged --help"},
+    {"merge-tool", "staged resolve"},
+    {"reject", "staged review --reject RECEIPT --why TEXT"},
+    {"turn", "staged log --turn ID"},
+}};
+
+// The first word that is no option and no option's value: the command, or "" where there is none.
+std::string FirstWord(int argc, const char* const* argv) {
+  const std::vector<OptionSpec>& common = CommonOptions();
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word.empty() || word.front() != '-') return std::string(word);
+    const bool takes_next = std::any_of(common.begin(), common.end(), [&](const OptionSpec& one) {
+      return one.name == word && !one.value.empty();
+    });
+    if (takes_next) ++i;
+  }
+  return "";
+}
+
+// kOk for a command that there is, and where none is named.
+Status CheckCommand(const std::vector<CommandSpec>& commands, const std::string& name) {
+  const bool is_known =
+      name.empty() || std::any_of(commands.begin(), commands.end(),
+                                  [&](const CommandSpec& command) { return command.name == name; });
+  if (is_known) return OkStatus();
+  if (std::find(kLaterCommands.begin(), kLaterCommands.end(), name) != kLaterCommands.end()) {
+    return {ErrorCode::kInvalidArgument,
+            "this version of staged has no '" + name + "' yet; `staged --help` lists what it has"};
+  }
+  for (const auto& [other, here] : kOtherNames) {
+    if (other != name) continue;
+    return {ErrorCode::kInvalidArgument,
+            "there is no command '" + name + "'; use `" + std::string(here) + "`"};
+  }
+  return {ErrorCode::kInvalidArgument,
+          "there is no command '" + name + "'; `staged --help` lists them"};
+}
+
+// What CLI11 found superfluous: options that there are not, or words too many.
+Status UnexpectedArguments(const std::string& command, const std::vector<std::string>& extra) {
+  const std::string help = command.empty() ? "`staged --help` shows what there is"
+                                           : "`staged help " + command + "` shows what it takes";
+  std::string first = extra.empty() ? "" : extra.front().substr(0, extra.front().find('='));
+  if (std::find(kLaterOptions.begin(), kLaterOptions.end(), first) != kLaterOptions.end()) {
+    return {ErrorCode::kInvalidArgument,
+            "this version of `staged " + command + "` has no " + first + " yet; " + help};
+  }
+  return {ErrorCode::kInvalidArgument,
+          "`staged " + command + "` does not take '" + first + "'; " + help};
+}
+
+Status ParseWords(CLI::App& app, const std::vector<CommandSpec>& commands, int argc,
+                  const char* const* argv) {
+  const std::string name = FirstWord(argc, argv);
+  STAGED_RETURN_IF_ERROR(CheckCommand(commands, name));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ExtrasError&) {
+    return UnexpectedArguments(name, app.remaining(true));
+  } catch (const CLI::ParseError& error) {
+    std::string message = error.what();
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    return {ErrorCode::kInvalidArgument, message + "; see `staged --help`"};
+  }
+  return OkStatus();
 }
 
 }  // namespace
@@ -154,13 +237,7 @@ Result<CommandLine> ParseCommandLine(const std::vector<CommandSpec>& commands, i
       if (!positional.many) option->expected(1)->allow_extra_args(false);
     }
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::string message = error.what();
-    std::replace(message.begin(), message.end(), '\n', ' ');
-    return Status(ErrorCode::kInvalidArgument, message + "; see `staged --help`");
-  }
+  STAGED_RETURN_IF_ERROR(ParseWords(app, commands, argc, argv));
   CommandLine line;
   for (const CommandSpec& command : commands) {
     if (app.got_subcommand(command.name)) line.command = &command;

@@ -5,6 +5,7 @@ namespace staged::cli {
 std::vector<CommandSpec> AllCommands() {
   std::vector<CommandSpec> commands;
   AddUpkeepCommands(commands);
+  AddPolicyCommands(commands);
   AddReadCommands(commands);
   AddStageCommands(commands);
   AddReviewCommands(commands);

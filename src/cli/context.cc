@@ -118,7 +118,15 @@ Result<Workspace*> Context::OpenWorkspace(OpenOptions options) {
   STAGED_ASSIGN_OR_RETURN(const std::string root, FindRoot());
   options.person = {UserName(), ActorKind::kHuman};
   STAGED_ASSIGN_OR_RETURN(workspace_, Workspace::Open(env_, formats_, root, options));
+  STAGED_ASSIGN_OR_RETURN(settings_, workspace_->GetSettings());
   return workspace_.get();
+}
+
+std::string Context::Setting(const std::string& name) const {
+  for (const SettingRow& row : settings_) {
+    if (row.name == name) return row.value;
+  }
+  return "";
 }
 
 Status Context::CheckCall() const {
@@ -146,7 +154,8 @@ Actor Context::MakeActor() const {
 CallContext Context::MakeCall() const {
   CallContext call;
   call.actor = MakeActor();
-  call.branch = line_.Get("--branch", "chat-" + UserName());
+  const std::string usual = Setting("branch.default");
+  call.branch = line_.Get("--branch", usual.empty() ? "chat-" + UserName() : usual);
   call.branch_kind = call.branch == "disk" ? BranchKind::kHuman : BranchKind::kChat;
   call.turn = line_.Get("--turn");
   call.request_id = line_.Get("--request-id");
@@ -220,6 +229,12 @@ Status Context::WriteOutput(const std::string& file, std::string_view bytes) {
 void Context::Print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 void Context::PrintLine(std::string_view text) { Print(EscapeControls(text) + "\n"); }
+
+void Context::PrintNote(std::string_view text) {
+  if (json()) return;
+  const std::string line = "staged: note: " + EscapeControls(text) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
 
 void Context::PrintJson(const Value& value) { Print(ToJson(value) + "\n"); }
 

@@ -32,7 +32,10 @@ class Context {
   // The workspace named by --root or found upwards. Errors: kNotFound.
   [[nodiscard]] Result<Workspace*> OpenWorkspace(OpenOptions options = {});
   [[nodiscard]] Result<std::string> FindRoot();
+  // With the workspace's default branch where none is named. REQUIRES: OpenWorkspace() was kOk.
   [[nodiscard]] CallContext MakeCall() const;
+  // A setting of the workspace that was opened (`staged config`).
+  [[nodiscard]] std::string Setting(const std::string& name) const;
   [[nodiscard]] Actor MakeActor() const;  // REQUIRES: CheckCall() was kOk
   // Whether --actor and --branch say something. Errors: kInvalidArgument.
   [[nodiscard]] Status CheckCall() const;
@@ -55,6 +58,8 @@ class Context {
   void Print(std::string_view text);  // standard output
   // One line always: control characters (of a file's name, of a cell) are shown escaped.
   void PrintLine(std::string_view text);
+  // One line for people on standard error; nothing with --json.
+  void PrintNote(std::string_view text);
   void PrintJson(const Value& value);
   [[nodiscard]] int Fail(const Status& status);
   // A callback that shows a bar on standard error once a second of work has passed.
@@ -66,6 +71,7 @@ class Context {
   const FormatRegistry& formats_;
   const std::vector<CommandSpec>& commands_;
   std::unique_ptr<Workspace> workspace_;
+  std::vector<SettingRow> settings_;  // of the workspace
 };
 
 #define STAGED_CLI_CHECK(context, expression)                     \
@@ -89,6 +95,7 @@ void AddStageCommands(std::vector<CommandSpec>& commands);    // write, edit, rm
 void AddReviewCommands(std::vector<CommandSpec>& commands);   // review, submit, rebase ...
 void AddHistoryCommands(std::vector<CommandSpec>& commands);  // log, show, undo ...
 void AddUpkeepCommands(std::vector<CommandSpec>& commands);   // init, fsck, gc ...
+void AddPolicyCommands(std::vector<CommandSpec>& commands);   // policy, config
 [[nodiscard]] std::vector<CommandSpec> AllCommands();
 
 // Used by more than one of them.

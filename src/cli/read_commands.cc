@@ -18,6 +18,11 @@ std::string Short(const BaseHash& hash) {
   return hash ? hash->ToHex().substr(0, kShortHashDigits) : std::string("none");
 }
 
+std::string Pad(std::string hash) {
+  hash.resize(std::max(hash.size(), kShortHashDigits), ' ');
+  return hash;
+}
+
 int RunStatus(Context& context) {
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
   STAGED_CLI_ASSIGN(context, const StatusReport report, workspace->GetStatus(context.MakeCall()));
@@ -45,32 +50,35 @@ int RunStatus(Context& context) {
 
 int RunList(Context& context) {
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
-  STAGED_CLI_ASSIGN(context, const auto entries, workspace->List(context.MakeCall()));
+  STAGED_CLI_ASSIGN(context, const StatusReport report, workspace->GetStatus(context.MakeCall()));
   std::string folder = context.line().One("PATH");
   while (folder.starts_with("./")) folder.erase(0, 2);
   while (folder.ends_with('/')) folder.pop_back();
   if (folder == ".") folder.clear();
-  const auto is_below = [&](const std::string& path) {
-    return folder.empty() || path == folder || path.starts_with(folder + "/");
-  };
-  if (!folder.empty() && std::none_of(entries.begin(), entries.end(),
-                                      [&](const auto& entry) { return is_below(entry.first); })) {
+  Value::Array files;
+  bool found = folder.empty();
+  for (const FileRow& row : report.files) {
+    const bool conflict = row.state == "conflict";
+    // What is staged as removed is not listed; what is in conflict always is.
+    if (!row.working && !conflict) continue;
+    if (!folder.empty() && row.path != folder && !row.path.starts_with(folder + "/")) continue;
+    found = true;
+    if (context.json()) {
+      Value file = Value::Object{
+          {"path", row.path}, {"kind", EntryKindName(row.kind)}, {"hash", EncodeHash(row.working)}};
+      if (conflict) file.Set("conflict", true);
+      files.push_back(std::move(file));
+      continue;
+    }
+    std::string line = Pad(Short(row.working)) + "  " + row.path;
+    if (row.kind != EntryKind::kFile) line += "  (" + std::string(EntryKindName(row.kind)) + ")";
+    if (conflict) line += "  (in conflict)";
+    context.PrintLine(line);
+  }
+  if (!found) {
     return context.Fail({ErrorCode::kNotFound, "there is no '" + folder +
                                                    "' in the working state; `staged ls` lists "
                                                    "what is there"});
-  }
-  Value::Array files;
-  for (const auto& [path, entry] : entries) {
-    if (!is_below(path)) continue;
-    if (context.json()) {
-      files.push_back(Value::Object{
-          {"path", path}, {"kind", EntryKindName(entry.kind)}, {"hash", entry.hash.ToString()}});
-    } else {
-      context.PrintLine(Short(entry.hash) + "  " + path +
-                        (entry.kind == EntryKind::kFile
-                             ? ""
-                             : "  (" + std::string(EntryKindName(entry.kind)) + ")"));
-    }
   }
   if (context.json()) context.PrintJson(Value::Object{{"files", std::move(files)}});
   return kExitDone;
@@ -115,7 +123,7 @@ int RunCat(Context& context) {
   return kExitDone;
 }
 
-Result<SearchRequest> MakeSearch(const CommandLine& line) {
+Result<SearchRequest> MakeSearch(const CommandLine& line, const std::string& usual_limit) {
   SearchRequest request;
   request.query = line.One("QUERY");
   if (line.Has("--regex")) request.mode = SearchRequest::Mode::kRegex;
@@ -123,15 +131,15 @@ Result<SearchRequest> MakeSearch(const CommandLine& line) {
   request.path_glob = line.Get("--path");
   request.kind = line.Get("--kind");
   if (line.Has("--no-wait")) request.wait = WaitForViews::kTakeWhatIsThere;
-  const auto number = [&](const std::string& name, int64_t fallback) -> int64_t {
-    if (!line.Has(name)) return fallback;
-    const std::string text = line.Get(name);
+  const auto number = [&](const std::string& name, const std::string& usual) -> int64_t {
+    const std::string text = line.Get(name, usual);
+    if (text.empty()) return 0;
     char* end = nullptr;
     const int64_t value = std::strtoll(text.c_str(), &end, 10);
     return end != text.c_str() && *end == 0 && value > 0 ? value : -1;
   };
-  const int64_t limit = number("--limit", 20);
-  request.at_operation = number("--at", 0);
+  const int64_t limit = number("--limit", usual_limit);
+  request.at_operation = number("--at", "");
   if (limit < 0 || request.at_operation < 0) {
     return Status(ErrorCode::kInvalidArgument, "--limit and --at take a number from 1");
   }
@@ -141,18 +149,20 @@ Result<SearchRequest> MakeSearch(const CommandLine& line) {
 
 int RunSearch(Context& context) {
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
-  STAGED_CLI_ASSIGN(context, const SearchRequest request, MakeSearch(context.line()));
+  STAGED_CLI_ASSIGN(context, const SearchRequest request,
+                    MakeSearch(context.line(), context.Setting("search.limit")));
   STAGED_CLI_ASSIGN(context, const SearchAnswer answer,
                     workspace->Search(context.MakeCall(), request));
   if (context.json()) {
     context.PrintJson(EncodeSearch(answer));
     return kExitDone;
   }
+  for (const std::string& note : answer.notes) context.PrintNote(note);
   for (const SearchMatch& match : answer.hits) {
     std::string text = match.text;
     std::replace(text.begin(), text.end(), '\n', ' ');
     context.PrintLine(match.path + (match.locator.empty() ? "" : ":" + match.locator) + ": " +
-                      text);
+                      text + (match.conflict ? "  (in conflict)" : ""));
   }
   if (answer.more) context.PrintLine("… there are more; raise --limit or narrow the query");
   for (const std::string& path : answer.unsearched) {
@@ -161,10 +171,14 @@ int RunSearch(Context& context) {
   return kExitDone;
 }
 
+// How long a difference's text may be, in bytes; 0: as long as it is.
+size_t DiffBudget(const Context& context) {
+  const std::string given = context.line().Get("--budget", context.Setting("diff.budget"));
+  return static_cast<size_t>(std::strtoul(given.c_str(), nullptr, 10));
+}
+
 int RunDiff(Context& context) {
   const std::vector<std::string> paths = context.line().All("PATH");
-  const size_t budget =
-      static_cast<size_t>(std::strtoul(context.line().Get("--budget", "0").c_str(), nullptr, 10));
   bool differs = false;
   if (paths.size() == 2) {
     STAGED_CLI_ASSIGN(context, const Context::PathAt from, Context::SplitPathAt(paths[0]));
@@ -188,20 +202,32 @@ int RunDiff(Context& context) {
     if (context.json()) {
       context.PrintJson(EncodeDiff(diff, left.path, right.path));
     } else {
-      context.Print(RenderDiffText(diff, EscapeControls(right.path), budget));
+      context.Print(RenderDiffText(diff, EscapeControls(right.path), DiffBudget(context)));
     }
     return differs && context.line().Has("--exit-code") ? kExitDifferent : kExitDone;
   }
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
-  STAGED_CLI_ASSIGN(context, const auto diffs, workspace->GetDiff(context.MakeCall(), paths));
+  const CallContext call = context.MakeCall();
+  STAGED_CLI_ASSIGN(context, const auto diffs, workspace->GetDiff(call, paths));
+  STAGED_CLI_ASSIGN(context, const std::vector<PathConflict> conflicts,
+                    workspace->GetConflicts(call));
   Value::Array list;
   for (const auto& [path, diff] : diffs) {
     differs = true;
+    const bool conflict = std::any_of(conflicts.begin(), conflicts.end(),
+                                      [&](const PathConflict& one) { return one.path == path; });
     if (context.json()) {
-      list.push_back(EncodeDiff(diff, path, path));
-    } else {
-      context.Print(RenderDiffText(diff, EscapeControls(path), budget));
+      Value encoded = EncodeDiff(diff, path, path);
+      if (conflict) encoded.Set("conflict", true);
+      list.push_back(std::move(encoded));
+      continue;
     }
+    if (conflict) {
+      context.PrintLine("conflict " + path + ": " + Short(diff.from) +
+                        " is not accepted any more; this is kept aside until `staged rebase` or "
+                        "`staged resolve`");
+    }
+    context.Print(RenderDiffText(diff, EscapeControls(path), DiffBudget(context)));
   }
   if (context.json()) context.PrintJson(Value::Object{{"diffs", std::move(list)}});
   return differs && context.line().Has("--exit-code") ? kExitDifferent : kExitDone;

@@ -53,7 +53,8 @@ int RunSubmit(Context& context) {
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
   SubmitOptions options;
   options.message = context.line().Get("--message");
-  options.ignore_office_locks = context.line().Has("--ignore-locks");
+  options.ignore_office_locks =
+      context.line().Has("--ignore-locks") || context.Setting("submit.ignore-locks") == "true";
   STAGED_CLI_ASSIGN(context, const SubmitAnswer answer,
                     workspace->Submit(context.MakeCall(), context.line().All("PATH"), options));
   if (context.json()) {

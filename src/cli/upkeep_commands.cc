@@ -61,22 +61,6 @@ int RunIndex(Context& context) {
   return kExitDone;
 }
 
-int RunPolicy(Context& context) {
-  STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
-  if (context.line().Has("--set")) {
-    STAGED_CLI_ASSIGN(context, const std::string text,
-                      context.ReadInput(context.line().Get("--set")));
-    STAGED_CLI_CHECK(context, workspace->SetPolicy(context.MakeCall(), text));
-  }
-  STAGED_CLI_ASSIGN(context, const std::string policy, workspace->GetPolicy());
-  if (context.json()) {
-    context.PrintJson(Value::Object{{"policy", policy}});
-  } else {
-    context.Print(policy.empty() ? "# no rules: review = \"any\" everywhere\n" : policy);
-  }
-  return kExitDone;
-}
-
 int RunWatch(Context& context) {
   OpenOptions options;
   options.background_parsers = 1;
@@ -217,12 +201,6 @@ void AddUpkeepCommands(std::vector<CommandSpec>& commands) {
                       RunInit});
   commands.push_back(
       {"index", "Parse and index everything now", {}, {}, {"staged index"}, RunIndex});
-  commands.push_back({"policy",
-                      "Show the review policy, or replace it",
-                      {},
-                      {{"--set", "FILE", "take the rules from this TOML file"}},
-                      {"staged policy", "staged policy --set policy.toml"},
-                      RunPolicy});
   commands.push_back({"watch",
                       "Take in what people save, and print events as they happen",
                       {},

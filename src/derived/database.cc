@@ -1,5 +1,7 @@
 #include "derived/database.h"
 
+#include <utility>
+
 #include "derived/schema.h"
 
 namespace staged {
@@ -8,6 +10,9 @@ namespace {
 constexpr char kFolder[] = "derived";
 constexpr char kDatabaseFile[] = "derived/derived.db";
 constexpr char kLockFile[] = "derived/rebuild.lock";
+constexpr char kBrokenFolder[] = "derived.broken";
+constexpr char kBrokenLockFile[] = "derived.lock";
+constexpr int kBrokenFoldersMax = 100;
 constexpr uint32_t kFolderMode = 0700;
 constexpr int kWriteWaitMs = 5000;
 constexpr size_t kIdleConnectionsMax = 4;
@@ -174,6 +179,10 @@ Result<std::unique_ptr<Connection>> DerivedDatabase::Acquire() {
       if (!connection->HasMoved()) return connection;
     }
   }
+  return OpenOrMake();
+}
+
+Result<std::unique_ptr<Connection>> DerivedDatabase::OpenOrMake() {
   const std::string path = directory_.path() + "/" + kDatabaseFile;
   Result<std::unique_ptr<Connection>> connection = Connection::Open(path);
   if (connection.ok() || connection.status().code() != ErrorCode::kPermissionDenied) {
@@ -184,12 +193,17 @@ Result<std::unique_ptr<Connection>> DerivedDatabase::Acquire() {
   return Connection::Open(path);
 }
 
+std::vector<std::string> DerivedDatabase::TakeNotes() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return std::exchange(notes_, {});
+}
+
 void DerivedDatabase::Release(std::unique_ptr<Connection> connection) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (idle_.size() < kIdleConnectionsMax) idle_.push_back(std::move(connection));
 }
 
-Status DerivedDatabase::Rebuild(const Connection* damaged) {
+Status DerivedDatabase::Rebuild(const Connection* damaged, const Status& why) {
   Result<std::unique_ptr<FileLock>> lock = directory_.Lock(kLockFile, LockWait::kWait);
   if (!lock.ok()) return lock.status();
   {
@@ -203,7 +217,36 @@ Status DerivedDatabase::Rebuild(const Connection* damaged) {
     Status removed = directory_.RemoveFile(std::string(kDatabaseFile) + suffix);
     if (!removed.ok() && removed.code() != ErrorCode::kNotFound) return removed;
   }
+  std::lock_guard<std::mutex> guard(mutex_);
+  notes_.push_back("views and search index were unusable and are made anew (" + why.message() +
+                   ")");
   return OkStatus();
+}
+
+Status DerivedDatabase::SetAside(const Connection* failed, const Status& why) {
+  // A lock outside of the folder that moves. Whoever was quicker made a good one.
+  STAGED_ASSIGN_OR_RETURN(const auto lock, directory_.Lock(kBrokenLockFile, LockWait::kWait));
+  if (failed != nullptr ? failed->HasMoved() : OpenOrMake().ok()) return OkStatus();
+  {
+    std::lock_guard<std::mutex> guard(mutex_);
+    idle_.clear();
+    ++rebuild_count_;
+  }
+  Status moved;
+  for (int number = 1; number <= kBrokenFoldersMax; ++number) {
+    const std::string name =
+        kBrokenFolder + (number == 1 ? std::string() : "-" + std::to_string(number));
+    moved = directory_.RenameNew(kFolder, directory_, name);
+    if (moved.code() == ErrorCode::kConflict) continue;
+    if (!moved.ok()) break;
+    STAGED_RETURN_IF_ERROR(directory_.MakeDirectory(kFolder, kFolderMode));
+    std::lock_guard<std::mutex> guard(mutex_);
+    notes_.push_back("views and search index could not be opened and are made anew; the old ones " +
+                     ("are in .staged/" + name) + ", delete them (" + why.message() + ")");
+    return OkStatus();
+  }
+  return {why.code(), why.message() + "; move .staged/derived away yourself: it is made anew (" +
+                          moved.message() + ")"};
 }
 
 Status DerivedDatabase::RunOnce(Connection& connection, const char* begin, LockWait wait,
@@ -219,17 +262,22 @@ Status DerivedDatabase::RunOnce(Connection& connection, const char* begin, LockW
 }
 
 Status DerivedDatabase::Run(const char* begin, LockWait wait, const Body& body) {
+  constexpr int kAttempts = 3;  // as it is, after a rebuild, in a new folder
   Status status;
-  for (int attempt = 0; attempt < 2; ++attempt) {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
     Result<std::unique_ptr<Connection>> connection = Acquire();
     status = connection.ok() ? RunOnce(**connection, begin, wait, body) : connection.status();
     if (status.ok() || status.code() == ErrorCode::kBusy) {
       if (connection.ok()) Release(std::move(*connection));
       return status;
     }
-    if (status.code() != ErrorCode::kDataLoss) return status;
-    Status rebuilt = Rebuild(connection.ok() ? connection->get() : nullptr);
-    if (!rebuilt.ok()) return rebuilt;
+    const bool is_damaged = status.code() == ErrorCode::kDataLoss;
+    const bool is_closed =
+        status.code() == ErrorCode::kPermissionDenied || status.code() == ErrorCode::kIoError;
+    if ((!is_damaged && !is_closed) || attempt + 1 == kAttempts) return status;
+    const Connection* failed = connection.ok() ? connection->get() : nullptr;
+    if (is_damaged && attempt == 0 && Rebuild(failed, status).ok()) continue;
+    STAGED_RETURN_IF_ERROR(SetAside(failed, status));
   }
   return status;
 }

@@ -16,8 +16,9 @@
 #include "staged/status.h"
 
 // The one SQLite database of everything derived: views, segments, the search index. It holds no
-// fact that cannot be made again, so a damaged one is deleted and rebuilt without asking, and an
-// answer of "busy" means "go on without caching".
+// fact that cannot be made again, so a damaged one is deleted and rebuilt without asking, one that
+// cannot be opened or deleted is moved to "derived.broken" first, and an answer of "busy" means "go
+// on without caching".
 namespace staged {
 
 // A prepared statement, borrowed from its connection. Errors of binding show in the next Step.
@@ -100,25 +101,31 @@ class DerivedDatabase {
                            DerivedStorage storage = DerivedStorage::kFolder)
       : directory_(staged_directory), storage_(storage) {}
 
-  // Runs `body` in one read snapshot. `body` runs a second time after damage was repaired.
+  // Runs `body` in one read snapshot. `body` runs again after damage was repaired.
   Status Read(const Body& body);
   // Runs `body` in one transaction that commits if it succeeds. kBusy, at once, when another
   // process or thread is writing and `wait` says so; kWait gives up after some seconds.
   Status Write(LockWait wait, const Body& body);
 
   [[nodiscard]] uint64_t rebuild_count() const { return rebuild_count_; }
+  // What was repaired since the last call, a line each, for the user to know.
+  [[nodiscard]] std::vector<std::string> TakeNotes();
 
  private:
   Result<std::unique_ptr<Connection>> Acquire();
   void Release(std::unique_ptr<Connection> connection);
   Status Run(const char* begin, LockWait wait, const Body& body);
-  Status Rebuild(const Connection* damaged);
+  Result<std::unique_ptr<Connection>> OpenOrMake();
+  Status Rebuild(const Connection* damaged, const Status& why);
+  // Moves the whole folder away, for what deleting the database's files does not help with.
+  Status SetAside(const Connection* failed, const Status& why);
   Status RunOnce(Connection& connection, const char* begin, LockWait wait, const Body& body);
 
   Directory& directory_;
   const DerivedStorage storage_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Connection>> idle_;  // guarded by mutex_
+  std::vector<std::string> notes_;                 // guarded by mutex_
   uint64_t rebuild_count_ = 0;
 };
 

@@ -180,14 +180,18 @@ TEST_F(SearchIndexTest, GlobRegexAndNames) {
 }
 
 TEST_F(SearchIndexTest, GlobLaws) {
-  EXPECT_TRUE(MatchesGlob("*.txt", "a/b/c.txt"));
-  EXPECT_FALSE(MatchesGlob("a/*.txt", "a/b/c.txt"));
-  EXPECT_TRUE(MatchesGlob("a/**/*.txt", "a/b/c.txt"));
-  EXPECT_TRUE(MatchesGlob("a/**/*.txt", "a/c.txt"));
-  EXPECT_TRUE(MatchesGlob("**/c.?xt", "c.txt"));
-  EXPECT_FALSE(MatchesGlob("b/**", "a/b/c.txt"));
-  EXPECT_TRUE(MatchesGlob("a/*b*c*/d", "a/xbycz/d"));
-  EXPECT_FALSE(MatchesGlob("a/*b*c*/d", "a/xcyb/d"));
+  EXPECT_TRUE(MatchesFileGlob("*.txt", "a/b/c.txt"));
+  EXPECT_FALSE(MatchesFileGlob("a/*.txt", "a/b/c.txt"));
+  EXPECT_TRUE(MatchesFileGlob("a/**/*.txt", "a/b/c.txt"));
+  EXPECT_TRUE(MatchesFileGlob("a/**/*.txt", "a/c.txt"));
+  EXPECT_TRUE(MatchesFileGlob("**/c.?xt", "c.txt"));
+  EXPECT_FALSE(MatchesFileGlob("b/**", "a/b/c.txt"));
+  EXPECT_TRUE(MatchesFileGlob("a/*b*c*/d", "a/xbycz/d"));
+  EXPECT_FALSE(MatchesFileGlob("a/*b*c*/d", "a/xcyb/d"));
+  EXPECT_TRUE(MatchesFileGlob("[a-c].txt", "x/b.txt"));
+  EXPECT_FALSE(MatchesFileGlob("[!a-c].txt", "x/b.txt"));
+  EXPECT_TRUE(MatchesFileGlob("x/\\*.txt", "x/*.txt"));
+  EXPECT_FALSE(MatchesFileGlob("x/\\*.txt", "x/a.txt"));
 }
 
 TEST_F(SearchIndexTest, BadQueriesAreRefused) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/glob.h"
+
 namespace staged {
 namespace {
 
@@ -17,41 +19,6 @@ void AddTerm(std::string_view text, bool is_prefix, const FullText& full_text,
   full_text.Tokenize(
       text, [&](std::string_view token, size_t, size_t) { term.tokens.emplace_back(token); });
   if (!term.tokens.empty()) terms.push_back(std::move(term));
-}
-
-// The star before and after are what lets a loop replace recursion: only the last one needs
-// another try.
-bool MatchesWithin(std::string_view pattern, std::string_view name) {
-  size_t p = 0;
-  size_t n = 0;
-  size_t star = std::string_view::npos;
-  size_t star_name = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      star_name = n;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
-      ++p;
-      ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++star_name;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
-std::vector<std::string_view> Split(std::string_view path) {
-  std::vector<std::string_view> names;
-  while (true) {
-    const size_t slash = path.find('/');
-    names.push_back(path.substr(0, slash));
-    if (slash == std::string_view::npos) return names;
-    path.remove_prefix(slash + 1);
-  }
 }
 
 }  // namespace
@@ -141,27 +108,9 @@ std::vector<ByteSpan> FindTerms(const std::vector<SearchTerm>& terms, std::strin
   return apart;
 }
 
-bool MatchesGlob(std::string_view pattern, std::string_view path) {
-  if (pattern.find('/') == std::string_view::npos) {
-    return MatchesWithin(pattern, path.substr(path.rfind('/') + 1));
-  }
-  const std::vector<std::string_view> patterns = Split(pattern);
-  const std::vector<std::string_view> names = Split(path);
-  // matches[i]: the patterns so far match the first i names.
-  std::vector<bool> matches(names.size() + 1, false);
-  matches[0] = true;
-  for (const std::string_view name_pattern : patterns) {
-    std::vector<bool> next(names.size() + 1, false);
-    for (size_t i = 0; i <= names.size(); ++i) {
-      if (name_pattern == "**") {
-        next[i] = matches[i] || (i > 0 && next[i - 1]);
-      } else {
-        next[i] = i > 0 && matches[i - 1] && MatchesWithin(name_pattern, names[i - 1]);
-      }
-    }
-    matches = std::move(next);
-  }
-  return matches.back();
+bool MatchesFileGlob(std::string_view pattern, std::string_view path) {
+  if (pattern.find('/') == std::string_view::npos) path = path.substr(path.rfind('/') + 1);
+  return MatchesPathGlob(pattern, path);
 }
 
 }  // namespace staged

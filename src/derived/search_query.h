@@ -21,7 +21,7 @@ enum class SearchMode : uint8_t {
 struct SearchQuery {
   std::string text;
   SearchMode mode = SearchMode::kWords;
-  std::string path_glob;           // MatchesGlob; "" for all
+  std::string path_glob;           // MatchesFileGlob; "" for all
   std::vector<std::string> kinds;  // of records; empty for all
   size_t limit = 50;
 };
@@ -54,8 +54,7 @@ struct SearchTerm {
 [[nodiscard]] std::vector<ByteSpan> FindTerms(const std::vector<SearchTerm>& terms,
                                               std::string_view text, const FullText& full_text);
 
-// "*" and "?" match within one name, "**" across folders; a pattern without "/" is matched against
-// the last name of the path. Bytes are compared exactly.
-[[nodiscard]] bool MatchesGlob(std::string_view pattern, std::string_view path);
+// As MatchesPathGlob; a pattern without "/" is matched against the last name of the path.
+[[nodiscard]] bool MatchesFileGlob(std::string_view pattern, std::string_view path);
 
 }  // namespace staged

@@ -93,7 +93,7 @@ ScopeFilter::ScopeFilter(const SearchQuery& query, const SearchScope& scope)
   files_.resize(scope.files.size());
   segments_.resize(scope.segments.size());
   for (size_t i = 0; i < scope.files.size(); ++i) {
-    files_[i] = MatchesGlob(query.path_glob, scope.files[i].path);
+    files_[i] = MatchesFileGlob(query.path_glob, scope.files[i].path);
   }
   for (size_t i = 0; i < scope.segments.size(); ++i) {
     const std::vector<uint32_t>& files = scope.segments[i].files;

@@ -140,6 +140,41 @@ TEST_F(ViewCacheTest, ForgetAndSweepKeepSharedSegments) {
   EXPECT_EQ(cache_->Find(second, "a.parts")->Records()[1].text, "same");
 }
 
+// What cannot be opened as a database, or deleted as a file, moves aside whole.
+TEST_F(ViewCacheTest, AFolderThatCannotBeUsedIsSetAside) {
+  namespace fs = std::filesystem;
+  const std::string derived = folder_.path() + "/derived";
+  Get("one\n");
+  const auto expect_rebuilt = [&](const std::string& aside) {
+    Reopen();
+    Get("one\n");
+    Reopen();
+    EXPECT_NE(cache_->Find(ContentHash::Of("one\n"), "a.parts"), nullptr);
+    EXPECT_TRUE(fs::exists(folder_.path() + "/" + aside)) << aside;
+  };
+  cache_ = nullptr;
+  database_ = nullptr;
+  fs::remove_all(derived);
+  fs::create_directories(derived + "/derived.db/in the way");
+  expect_rebuilt("derived.broken");
+  cache_ = nullptr;
+  database_ = nullptr;
+  fs::remove_all(derived);
+  std::ofstream(derived) << "a file of that name";
+  expect_rebuilt("derived.broken-2");
+
+  cache_ = nullptr;
+  database_ = nullptr;
+  fs::remove_all(derived);
+  fs::create_directories(derived + "/derived.db");
+  Reopen();
+  Get("one\n");
+  const std::vector<std::string> notes = database_->TakeNotes();
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes[0].find(".staged/derived.broken-3"), std::string::npos) << notes[0];
+  EXPECT_TRUE(database_->TakeNotes().empty()) << "said once";
+}
+
 TEST_F(ViewCacheTest, ADamagedDatabaseIsRebuilt) {
   Get("one\n");
   Damage();

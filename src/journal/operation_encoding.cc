@@ -105,7 +105,7 @@ Result<Operation> DecodeOperation(std::string_view encoding) {
   operation.branch = reader.GetString();
   operation.turn = reader.GetString();
   operation.lease_epoch = reader.GetSigned();
-  operation.type = GetEnum(reader, OperationType::kCreate, OperationType::kWithdraw, valid);
+  operation.type = GetEnum(reader, OperationType::kCreate, OperationType::kConfig, valid);
   constexpr uint64_t kChangeBytesMin = 3;  // an empty path and two absences
   const uint64_t change_count = reader.GetCount(kChangeBytesMin);
   for (uint64_t i = 0; i < change_count && reader.ok() && valid; ++i) {

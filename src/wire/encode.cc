@@ -3,6 +3,8 @@
 #include <array>
 #include <cstdio>
 
+#include "workspace/tree.h"
+
 namespace staged {
 namespace {
 
@@ -40,8 +42,6 @@ Value EncodeSubmitRow(const SubmitAnswer::Row& row) {
   return Value::Object{
       {"path", row.path}, {"base", EncodeHash(row.base)}, {"hash", EncodeHash(row.hash)}};
 }
-
-BaseHash HashOf(const OptionalEntry& entry) { return entry ? BaseHash(entry->hash) : BaseHash(); }
 
 }  // namespace
 
@@ -297,17 +297,20 @@ Value EncodeUndo(const UndoAnswer& undo) {
 Value EncodeSearch(const SearchAnswer& answer) {
   Value::Array hits;
   for (const SearchMatch& match : answer.hits) {
-    hits.push_back(Value::Object{{"path", match.path},
-                                 {"hash", match.hash.ToString()},
-                                 {"locator", match.locator},
-                                 {"text", match.text},
-                                 {"score", match.score},
-                                 {"freshness", FreshnessName(match.freshness)},
-                                 {"working", match.working.ToString()}});
+    Value hit = Value::Object{{"path", match.path},
+                              {"hash", match.hash.ToString()},
+                              {"locator", match.locator},
+                              {"text", match.text},
+                              {"score", match.score},
+                              {"freshness", FreshnessName(match.freshness)},
+                              {"working", match.working.ToString()}};
+    if (match.conflict) hit.Set("conflict", true);
+    hits.push_back(std::move(hit));
   }
   return Value::Object{{"hits", std::move(hits)},
                        {"more", answer.more},
-                       {"unsearched", StringsToValue(answer.unsearched)}};
+                       {"unsearched", StringsToValue(answer.unsearched)},
+                       {"notes", StringsToValue(answer.notes)}};
 }
 
 Value EncodeOperationRow(const Operation& operation) {

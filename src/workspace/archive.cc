@@ -146,28 +146,33 @@ Status WriteAccepted(WorkspaceImpl& workspace, const Tree& accepted) {
 
 }  // namespace
 
-Status WorkspaceImpl::Export(const std::string& path, const ProgressCallback& progress) {
-  const auto [folder, name] = SplitFileName(path);
-  STAGED_ASSIGN_OR_RETURN(const auto directory, env_.OpenDirectory(folder));
+Status WorkspaceImpl::WriteArchive(File& file, const ProgressCallback& progress) {
   STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
   STAGED_ASSIGN_OR_RETURN(const auto forgotten, ForgottenHashes(*reader));
-  std::set<ContentHash> hashes;
+  std::map<ContentHash, std::string> hashes;  // with a path that has it
   STAGED_RETURN_IF_ERROR(reader->Scan({}, [&](const Operation& operation) {
     for (const PathChange& change : operation.changes) {
-      if (change.base) hashes.insert(change.base->hash);
-      if (change.result) hashes.insert(change.result->hash);
+      if (change.base) hashes.emplace(change.base->hash, change.path);
+      if (change.result) hashes.emplace(change.result->hash, change.path);
     }
     return true;
   }));
-  STAGED_ASSIGN_OR_RETURN(const auto file, directory->Create(name, 0600));
-  ArchiveWriter writer(*file);
+  ArchiveWriter writer(file);
   STAGED_RETURN_IF_ERROR(writer.Put(kMagic));
   uint64_t done = 0;
-  for (const ContentHash& hash : hashes) {
+  for (const auto& [hash, path] : hashes) {
     if (progress) progress(done++, hashes.size());
     if (forgotten.contains(hash)) continue;
-    STAGED_ASSIGN_OR_RETURN(const std::string bytes, store_->Get(hash));
-    STAGED_RETURN_IF_ERROR(writer.PutSection(Section::kObject, bytes));
+    const Result<std::string> bytes = store_->Get(hash);
+    if (!bytes.ok() && bytes.status().code() == ErrorCode::kNotFound) {
+      return {ErrorCode::kDataLoss,
+              hash.ToString() + " of '" + path +
+                  "' is missing from .staged/objects; restore it from a copy and export again; "
+                  "`staged fsck` lists all that is missing",
+              Value::Object{{"hash", hash.ToString()}, {"path", path}}};
+    }
+    STAGED_RETURN_IF_ERROR(bytes.status());
+    STAGED_RETURN_IF_ERROR(writer.PutSection(Section::kObject, *bytes));
   }
   STAGED_ASSIGN_OR_RETURN(const auto branches, reader->Branches());
   for (const BranchRow& branch : branches) {
@@ -183,8 +188,28 @@ Status WorkspaceImpl::Export(const std::string& path, const ProgressCallback& pr
   }));
   STAGED_RETURN_IF_ERROR(written);
   STAGED_RETURN_IF_ERROR(writer.PutSection(Section::kEnd, writer.Digest().raw()));
-  STAGED_RETURN_IF_ERROR(file->Sync());
-  return directory->SyncDirectory("");
+  return file.Sync();
+}
+
+Status WorkspaceImpl::Export(const std::string& path, const ProgressCallback& progress) {
+  const auto [folder, name] = SplitFileName(path);
+  STAGED_ASSIGN_OR_RETURN(const auto directory, env_.OpenDirectory(folder));
+  const Status taken(ErrorCode::kConflict,
+                     "'" + path + "' is there already; name a new file or remove that one");
+  if (directory->Stat(name).ok()) return taken;
+  // Under another name until it is whole. A name of its own: what a process that died left behind
+  // stands in nobody's way.
+  constexpr size_t kRandomBytes = 8;
+  const std::string temporary =
+      "." + name + ".staged-" +
+      ContentHash::Of(env_.RandomBytes(kRandomBytes)).ToHex().substr(0, 2 * kRandomBytes);
+  STAGED_ASSIGN_OR_RETURN(auto file, directory->Create(temporary, 0600));
+  Status written = WriteArchive(*file, progress);
+  file.reset();
+  if (written.ok()) written = directory->RenameNew(temporary, *directory, name);
+  if (written.ok()) return directory->SyncDirectory("");
+  (void)directory->RemoveFile(temporary).ok();  // the first error is the answer
+  return written.code() == ErrorCode::kConflict ? taken : written;
 }
 
 Status ImportWorkspace(Env& env, const std::string& file_path, const std::string& root,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/binary.h"
+#include "workspace/hydrated_folder.h"
 #include "workspace/paths.h"
 #include "workspace/workspace_impl.h"
 
@@ -49,24 +50,41 @@ Result<Manifest> DecodeManifest(std::string_view bytes) {
   return manifest;
 }
 
-Status MakeParents(Directory& directory, const std::string& path) {
-  for (size_t slash = path.find('/'); slash != std::string::npos;
-       slash = path.find('/', slash + 1)) {
-    const Status made = directory.MakeDirectory(path.substr(0, slash), 0755);
-    if (!made.ok() && made.code() != ErrorCode::kConflict) return made;
+// Removes the empty directories from `path` up to, and without, `ancestor`.
+void RemoveDirectories(Env& env, std::string path, const std::string& ancestor) {
+  while (path.size() > ancestor.size()) {
+    const size_t slash = path.rfind('/');
+    const std::string parent = slash == 0 ? "/" : path.substr(0, slash);
+    const auto directory = env.OpenDirectory(parent);
+    if (!directory.ok() || !(*directory)->RemoveDirectory(path.substr(slash + 1)).ok()) return;
+    path = parent;
   }
-  return OkStatus();
+}
+
+Result<Manifest> ReadManifest(Journal& journal, const std::string& directory) {
+  STAGED_ASSIGN_OR_RETURN(const auto reader, journal.BeginRead());
+  STAGED_ASSIGN_OR_RETURN(const auto encoded, reader->Setting(ManifestName(directory)));
+  if (!encoded) {
+    return Status(ErrorCode::kNotFound,
+                  "'" + directory + "' was not made by `staged checkout` of this workspace");
+  }
+  return DecodeManifest(*encoded);
 }
 
 bool IsInside(const std::string& path, const std::string& folder) {
   return path == folder || path.starts_with(folder.ends_with('/') ? folder : folder + "/");
 }
 
-// The real path of the deepest directory on the way to `path` that exists.
-Result<std::string> NearestDirectory(Env& env, std::string path) {
+struct NearestDirectory {
+  std::string path;       // as it was named
+  std::string real_path;  // without symlinks
+};
+
+// The deepest directory on the way to `path` that exists.
+Result<NearestDirectory> FindNearestDirectory(Env& env, std::string path) {
   for (;;) {
     const auto directory = env.OpenDirectory(path);
-    if (directory.ok()) return (*directory)->path();
+    if (directory.ok()) return NearestDirectory{path, (*directory)->path()};
     const size_t slash = path.rfind('/');
     if (path == "/" || slash == std::string::npos) return directory.status();
     path = slash == 0 ? "/" : path.substr(0, slash);
@@ -96,10 +114,10 @@ std::map<std::string, std::string> FindMoves(const std::vector<std::string>& gon
 Result<CheckoutAnswer> WorkspaceImpl::Checkout(const CallContext& context,
                                                const std::string& directory) {
   // Where it really is: a symlinked parent must not lead staged bytes into the live folder.
-  STAGED_ASSIGN_OR_RETURN(const std::string ancestor, NearestDirectory(env_, directory));
+  STAGED_ASSIGN_OR_RETURN(const NearestDirectory nearest, FindNearestDirectory(env_, directory));
   const std::string& root = root_directory_->path();
-  const bool around = IsInside(root, directory) || (ancestor == root);
-  if (around || IsInside(directory, root) || IsInside(ancestor, root)) {
+  const bool around = IsInside(root, directory) || (nearest.real_path == root);
+  if (around || IsInside(directory, root) || IsInside(nearest.real_path, root)) {
     return Status(ErrorCode::kInvalidArgument,
                   "check out into a directory outside of the workspace and not around it");
   }
@@ -110,35 +128,41 @@ Result<CheckoutAnswer> WorkspaceImpl::Checkout(const CallContext& context,
     return Status(ErrorCode::kConflict,
                   "'" + directory + "' is not empty; name an empty or new directory");
   }
+  HydratedFolder hydrated(*target);
+  Result<CheckoutAnswer> answer = Hydrate(context, directory, hydrated);
+  if (!answer.ok()) {
+    // Nothing is in the way of another try.
+    hydrated.Remove();
+    RemoveDirectories(env_, directory, nearest.path);
+  }
+  return answer;
+}
+
+Result<CheckoutAnswer> WorkspaceImpl::Hydrate(const CallContext& context,
+                                              const std::string& directory,
+                                              HydratedFolder& hydrated) {
   STAGED_ASSIGN_OR_RETURN(const BranchState state, ReadBranch(context.branch));
   CheckoutAnswer answer;
   for (const auto& [path, staged] : state.reduction.staged) {
     if (staged.conflict) answer.conflicts.push_back(DescribeConflict(staged));
   }
   for (const auto& [path, entry] : state.reduction.working) {
-    STAGED_RETURN_IF_ERROR(MakeParents(*target, path));
+    STAGED_RETURN_IF_ERROR(hydrated.MakeParents(path));
+    ++answer.files;
     const uint32_t mode = entry.kind == EntryKind::kExecutable ? 0755 : 0644;
-    if (entry.kind == EntryKind::kSymlink) {
-      STAGED_ASSIGN_OR_RETURN(const std::string link, ReadContent(path, entry.hash));
-      STAGED_RETURN_IF_ERROR(target->MakeSymlink(path, link));
-      ++answer.files;
-      continue;
-    }
     // A clone shares blocks with the live file; it counts only if it has the right bytes.
-    if (FindEntry(state.live.disk, path) == entry &&
-        root_directory_->Clone(path, *target, path, mode).ok()) {
-      const Result<OptionalEntry> cloned = ScanPath(*target, path, {});
-      if (cloned.ok() && *cloned == entry) {
-        ++answer.files;
-        continue;
-      }
-      STAGED_RETURN_IF_ERROR(target->RemoveFile(path));
+    if (entry.kind != EntryKind::kSymlink && FindEntry(state.live.disk, path) == entry) {
+      STAGED_ASSIGN_OR_RETURN(const bool cloned,
+                              hydrated.CloneFile(*root_directory_, path, mode, entry));
+      if (cloned) continue;
     }
     STAGED_ASSIGN_OR_RETURN(const std::string bytes, ReadContent(path, entry.hash));
-    STAGED_ASSIGN_OR_RETURN(const auto file, target->Create(path, mode));
-    STAGED_RETURN_IF_ERROR(file->WriteAt(0, bytes));
-    ++answer.files;
+    STAGED_RETURN_IF_ERROR(entry.kind == EntryKind::kSymlink
+                               ? hydrated.MakeSymlink(path, bytes)
+                               : hydrated.MakeFile(path, mode, bytes));
   }
+  // Before the manifest: what it names and a power loss took would be staged as removed.
+  STAGED_RETURN_IF_ERROR(hydrated.SyncFolders());
   STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
   STAGED_RETURN_IF_ERROR(transaction->PutSetting(
       ManifestName(directory), EncodeManifest(context.branch, state.reduction.working)));
@@ -177,22 +201,12 @@ Status RequireInFolder(WriteSession& session, Directory& folder, const std::stri
 
 Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::string& directory) {
   STAGED_ASSIGN_OR_RETURN(const auto source, env_.OpenDirectory(directory));
-  Manifest manifest;
-  {
-    STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
-    STAGED_ASSIGN_OR_RETURN(const auto encoded, reader->Setting(ManifestName(directory)));
-    if (!encoded) {
-      return Status(ErrorCode::kNotFound,
-                    "'" + directory + "' was not made by `staged checkout` of this workspace");
-    }
-    STAGED_ASSIGN_OR_RETURN(manifest, DecodeManifest(*encoded));
-  }
+  STAGED_ASSIGN_OR_RETURN(const Manifest manifest, ReadManifest(*journal_, directory));
   // Everything new is stored, durably and at once, before the journal is touched.
   ScanOptions scan;
   scan.tracked = &manifest.tree;
   STAGED_ASSIGN_OR_RETURN(ScannedTree scanned, ScanTree(*source, scan));
   STAGED_ASSIGN_OR_RETURN(const auto batch, store_->NewBatch());
-  std::map<std::string, std::string> links;
   for (auto& [path, entry] : scanned.entries) {
     if (FindEntry(manifest.tree, path) == entry) continue;
     STAGED_ASSIGN_OR_RETURN(const std::string bytes, ReadEntry(*source, path));
@@ -202,7 +216,8 @@ Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::st
 
   CallContext own = context;
   own.branch = manifest.branch;
-  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, own, {}));
+  const RequestDigest asked = RequestDigest("sync").Add(directory);
+  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, own, {}, asked));
   SyncAnswer answer;
   for (SkippedFile& skipped : scanned.skipped) {
     answer.skipped.push_back({std::move(skipped.path), std::move(skipped.reason)});

@@ -60,7 +60,9 @@ class GitOracle {
 
 uint64_t Seed() {
   if (const char* given = std::getenv("STAGED_SEED")) return std::strtoull(given, nullptr, 10);
-  return 1;
+  const uint64_t seed = std::random_device()();
+  std::printf("STAGED_SEED=%llu\n", static_cast<unsigned long long>(seed));
+  return seed;
 }
 
 class RandomRules {
@@ -77,6 +79,7 @@ class RandomRules {
     const size_t count = 1 + Below(4);
     for (size_t i = 0; i < count; ++i) line += kPieces[Below(kPieces.size())];
     if (Chance(4)) line += "/";
+    MakeAsterisksDefined(line);
     // Empty names in a pattern match nothing that has a name; git itself disagrees with its manual.
     for (size_t at = line.find("//"); at != std::string::npos; at = line.find("//")) {
       line.erase(at, 1);
@@ -105,6 +108,19 @@ class RandomRules {
   bool Chance(size_t one_in) { return Below(one_in) == 0; }
 
  private:
+  // Leaves "**" only between slashes or at an end of the pattern; else one asterisk.
+  static void MakeAsterisksDefined(std::string& line) {
+    const size_t begin = line.starts_with('!') ? 1 : 0;
+    for (size_t at = line.find("**"); at != std::string::npos; at = line.find("**", at)) {
+      size_t end = line.find_first_not_of('*', at);
+      if (end == std::string::npos) end = line.size();
+      const bool before = at == begin || line[at - 1] == '/';
+      const bool after = end == line.size() || line[end] == '/';
+      const size_t keep = before && after && end - at == 2 ? 2 : 1;
+      line.erase(at + keep, end - at - keep);
+      at += keep;
+    }
+  }
   size_t Below(size_t limit) { return random_() % limit; }
   std::mt19937_64 random_;
 };

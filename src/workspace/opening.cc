@@ -151,7 +151,13 @@ Status WorkspaceImpl::OpenParts(bool create) {
     if (!made.ok() && made.code() != ErrorCode::kConflict) return made;
   }
   STAGED_ASSIGN_OR_RETURN(temporary_, metadata_->OpenDirectory(layout::kTemporary));
-  STAGED_ASSIGN_OR_RETURN(auto objects, metadata_->OpenDirectory(layout::kObjects));
+  auto opened = metadata_->OpenDirectory(layout::kObjects);
+  if (!opened.ok() && opened.status().code() == ErrorCode::kNotFound) {
+    return {ErrorCode::kDataLoss,
+            ".staged/objects is missing, and with it all that is stored; restore it from a copy or "
+            "an export"};
+  }
+  STAGED_ASSIGN_OR_RETURN(auto objects, std::move(opened));
   STAGED_ASSIGN_OR_RETURN(store_, OpenObjectStore(env_, std::move(objects)));
   if (options_.open_journal) {
     STAGED_ASSIGN_OR_RETURN(journal_, options_.open_journal(create));

@@ -11,7 +11,7 @@
 namespace staged {
 
 enum class ReviewPolicy : uint8_t { kAny = 1, kHuman = 2, kNone = 3 };
-enum class ValidatePolicy : uint8_t { kOff = 1, kRequired = 2 };
+enum class ValidatePolicy : uint8_t { kOff = 1, kRequired = 2 };    // required: parsed, no error
 enum class ParsePolicy : uint8_t { kRecorded = 1, kRequired = 2 };  // required: no failure passes
 enum class MergePolicy : uint8_t { kAuto = 1, kReject = 2 };
 

@@ -30,6 +30,9 @@ class TransactionSink final : public ProjectionSink {
   Status PutPolicy(const std::string& text) override {
     return transaction_.PutSetting(std::string(kPolicySetting), text);
   }
+  Status PutConfig(const std::string& name, const std::string& value) override {
+    return transaction_.PutSetting(std::string(kConfigPrefix) + name, value);
+  }
 
  private:
   JournalTransaction& transaction_;
@@ -129,6 +132,11 @@ Status Project(const Operation& operation, ProjectionSink& sink) {
   if (operation.type == OperationType::kPolicy) {
     STAGED_RETURN_IF_ERROR(
         sink.PutPolicy(std::string(operation.payload.FindString(kPayloadPolicy))));
+  }
+  if (operation.type == OperationType::kConfig) {
+    STAGED_RETURN_IF_ERROR(
+        sink.PutConfig(std::string(operation.payload.FindString(kPayloadSetting)),
+                       std::string(operation.payload.FindString(kPayloadValue))));
   }
   return OkStatus();
 }

@@ -23,6 +23,7 @@ class ProjectionSink {
   virtual Status PutReceipt(const ReceiptRow& receipt) = 0;
   virtual Status SetReceiptState(const std::string& id, ReceiptState state) = 0;
   virtual Status PutPolicy(const std::string& text) = 0;
+  virtual Status PutConfig(const std::string& name, const std::string& value) = 0;  // "": unset
 };
 
 [[nodiscard]] Status Project(const Operation& operation, ProjectionSink& sink);
@@ -57,19 +58,27 @@ class MemoryProjection final : public ProjectionSink {
     policy = text;
     return OkStatus();
   }
+  Status PutConfig(const std::string& name, const std::string& value) override {
+    config[name] = value;
+    return OkStatus();
+  }
 
   Tree accepted;
   std::set<int64_t> live;
   std::map<std::string, ReceiptRow> receipts;
   std::string policy;
+  std::map<std::string, std::string> config;
 };
 
 // Members of an operation's payload.
 inline constexpr std::string_view kPayloadReceipts = "receipts";             // review: rows
 inline constexpr std::string_view kPayloadReceiptStates = "receipt_states";  // [[id, state], ...]
 inline constexpr std::string_view kPayloadPolicy = "policy";    // policy: the file's text
+inline constexpr std::string_view kPayloadSetting = "setting";  // config: its name
+inline constexpr std::string_view kPayloadValue = "value";      // config: its value, or null
 inline constexpr std::string_view kPayloadMessage = "message";  // submit
 inline constexpr std::string_view kPayloadEdits = "edits";      // edit: evidence
+inline constexpr std::string_view kPayloadDerived = "derived";  // edit: [[locator, text], ...]
 // What a writing call answered, where the changes alone do not say it: {path, to, base, hash}.
 inline constexpr std::string_view kPayloadAnswer = "answer";
 // {path, to, first}: one of the operations, from `first` on, that a command on a directory made.
@@ -85,5 +94,7 @@ void AddReceiptState(Operation& operation, const std::string& id, ReceiptState s
 
 // The setting that holds the policy text in force.
 inline constexpr std::string_view kPolicySetting = "policy";
+// Before the name of a setting of `staged config`.
+inline constexpr std::string_view kConfigPrefix = "config:";
 
 }  // namespace staged

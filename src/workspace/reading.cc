@@ -160,6 +160,15 @@ Result<std::vector<std::pair<std::string, Entry>>> WorkspaceImpl::List(const Cal
                                                     state.reduction.working.end());
 }
 
+Result<std::vector<PathConflict>> WorkspaceImpl::GetConflicts(const CallContext& context) {
+  STAGED_ASSIGN_OR_RETURN(const BranchState state, ReadBranch(context.branch));
+  std::vector<PathConflict> conflicts;
+  for (const auto& [path, staged] : state.reduction.staged) {
+    if (staged.conflict) conflicts.push_back(DescribeConflict(staged));
+  }
+  return conflicts;
+}
+
 Result<std::string> WorkspaceImpl::ReadContent(const std::string& path, const ContentHash& hash) {
   Result<std::string> stored = store_->Get(hash);
   if (stored.ok() || stored.status().code() != ErrorCode::kNotFound) return stored;
@@ -349,7 +358,9 @@ Result<Diff> WorkspaceImpl::DiffStaged(const Reduction& reduction, const StagedP
         Diff diff, DiffEntries(source->path, source->accepted, staged.path, staged.staged));
     return diff;
   }
-  return DiffEntries(staged.path, staged.accepted, staged.path, staged.staged);
+  // What is accepted now is not what a chain in conflict changed.
+  const OptionalEntry& from = staged.conflict ? staged.base : staged.accepted;
+  return DiffEntries(staged.path, from, staged.path, staged.staged);
 }
 
 Result<std::vector<std::string>> WorkspaceImpl::SelectStaged(
@@ -396,7 +407,7 @@ Result<std::vector<std::pair<std::string, Diff>>> WorkspaceImpl::GetDiffOnce(
   std::vector<std::pair<std::string, Diff>> diffs;
   for (const std::string& path : selected) {
     const StagedPath* staged = state.reduction.Find(path);
-    if (!staged->changes_anything()) continue;
+    if (!staged->changes_anything() && !staged->conflict) continue;
     STAGED_ASSIGN_OR_RETURN(Diff diff, DiffStaged(state.reduction, *staged));
     diffs.emplace_back(path, std::move(diff));
   }

@@ -52,6 +52,11 @@ OperationType TypeOf(const OptionalEntry& before, const OptionalEntry& after) {
   return before->hash == after->hash ? OperationType::kMode : OperationType::kReplace;
 }
 
+RequestDigest ResolveRequest(const std::string& path, Take take, const ContentHash& given) {
+  const std::string side = std::to_string(static_cast<int>(take));
+  return RequestDigest("resolve").Add(path).Add(side).Add(BaseHash(given));
+}
+
 }  // namespace
 
 Result<WorkspaceImpl::EntryMerge> WorkspaceImpl::MergeEntries(WriteSession& session,
@@ -227,7 +232,9 @@ Result<RebaseAnswer> WorkspaceImpl::RepeatedRebase(WriteSession& session,
 
 Result<RebaseAnswer> WorkspaceImpl::Rebase(const CallContext& context,
                                            const std::vector<std::string>& paths) {
-  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}));
+  STAGED_ASSIGN_OR_RETURN(
+      const auto session,
+      WriteSession::Begin(*this, context, {}, RequestDigest("rebase").Add(paths)));
   if (!session->repeated().empty()) return RepeatedRebase(*session, paths);
   RebaseAnswer answer;
   STAGED_ASSIGN_OR_RETURN(const auto named, SelectStaged(session->reduction(), paths));
@@ -261,7 +268,8 @@ Result<StagedChange> WorkspaceImpl::Resolve(const CallContext& context, const st
   if (take == Take::kBytes) {
     STAGED_ASSIGN_OR_RETURN(given, store_->Put(bytes, {}));
   }
-  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {normal}));
+  const RequestDigest asked = ResolveRequest(normal, take, given);
+  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {normal}, asked));
   STAGED_ASSIGN_OR_RETURN(auto repeated, RepeatedChange(*session));
   if (repeated) return *std::move(repeated);
   const StagedPath* staged = session->reduction().Find(normal);
@@ -330,7 +338,9 @@ Result<StagedChange> WorkspaceImpl::Resolve(const CallContext& context, const st
 
 Result<std::vector<std::string>> WorkspaceImpl::Discard(const CallContext& context,
                                                         const std::vector<std::string>& paths) {
-  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}));
+  STAGED_ASSIGN_OR_RETURN(
+      const auto session,
+      WriteSession::Begin(*this, context, {}, RequestDigest("discard").Add(paths)));
   if (!session->repeated().empty()) {
     STAGED_ASSIGN_OR_RETURN(const Operation operation,
                             session->transaction().Read(session->repeated().back()));
@@ -391,7 +401,9 @@ Status WorkspaceImpl::CheckSubmitted(WriteSession& session, const Operation& ope
 
 Result<RebaseAnswer> WorkspaceImpl::Revert(const CallContext& context,
                                            const std::vector<int64_t>& operations) {
-  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}));
+  RequestDigest request("revert");
+  for (const int64_t sequence : operations) request.Add(std::to_string(sequence));
+  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}, request));
   RebaseAnswer answer;
   if (!session->repeated().empty()) {
     for (const int64_t sequence : session->repeated()) {

@@ -46,7 +46,8 @@ Result<ReviewAnswer> WorkspaceImpl::ReviewOnce(const CallContext& context,
   for (const std::string& path : paths) {
     STAGED_ASSIGN_OR_RETURN(touched.emplace_back(), NormalizePath(path));
   }
-  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, touched));
+  const RequestDigest asked = RequestDigest("review").Add(paths);
+  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, touched, asked));
   const Reduction& reduction = session->reduction();
   ReviewAnswer answer;
   if (!session->repeated().empty()) {
@@ -132,7 +133,9 @@ Result<ReviewAnswer> WorkspaceImpl::RepeatedReview(const Operation& operation) {
 
 Status WorkspaceImpl::DecideReceipt(const CallContext& context, const std::string& id,
                                     ReceiptState state, const std::string& why) {
-  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}));
+  RequestDigest request(state == ReceiptState::kMinted ? "approve" : "reject");
+  request.Add(id).Add(why);
+  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}, request));
   if (!session->repeated().empty()) return OkStatus();
   STAGED_ASSIGN_OR_RETURN(const auto receipt, session->transaction().Receipt(id));
   if (!receipt) {

@@ -59,18 +59,24 @@ Result<Tree> WorkspaceImpl::TreeAt(JournalReader& reader, const std::string& bra
 
 Result<SearchAnswer> WorkspaceImpl::Search(const CallContext& context,
                                            const SearchRequest& request) {
-  return OnSteadyDisk([&] { return SearchOnce(context, request); });
+  Result<SearchAnswer> answer = OnSteadyDisk([&] { return SearchOnce(context, request); });
+  if (answer.ok()) answer->notes = derived_->TakeNotes();
+  return answer;
 }
 
 Result<SearchAnswer> WorkspaceImpl::SearchOnce(const CallContext& context,
                                                const SearchRequest& request) {
   Tree tree;
+  std::set<std::string> conflicts;
   if (request.at_operation != 0) {
     STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
     STAGED_ASSIGN_OR_RETURN(tree, TreeAt(*reader, context.branch, request.at_operation));
   } else {
     STAGED_ASSIGN_OR_RETURN(BranchState state, ReadBranch(context.branch));
     tree = std::move(state.reduction.working);
+    for (const auto& [path, staged] : state.reduction.staged) {
+      if (staged.conflict) conflicts.insert(path);
+    }
   }
   std::vector<StateFile> files = StateFiles(tree);
   STAGED_ASSIGN_OR_RETURN(auto scope, index_->Resolve(files));
@@ -93,6 +99,7 @@ Result<SearchAnswer> WorkspaceImpl::SearchOnce(const CallContext& context,
     SearchMatch match;
     match.working = FindEntry(tree, hit.path)->hash;
     match.path = std::move(hit.path);
+    match.conflict = conflicts.contains(match.path);
     match.hash = hit.hash;
     match.locator = std::move(hit.locator);
     match.text = std::move(hit.text);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/binary.h"
 #include "workspace/layout.h"
 #include "workspace/paths.h"
 #include "workspace/projection.h"
@@ -26,6 +27,23 @@ Value EditsToValue(const std::vector<Edit>& edits) {
     list.push_back(std::move(value));
   }
   return list;
+}
+
+Value DerivedToValue(const std::vector<DerivedEffect>& derived) {
+  Value::Array list;
+  for (const DerivedEffect& effect : derived) {
+    list.push_back(Value::Array{effect.locator, effect.description});
+  }
+  return list;
+}
+
+std::vector<DerivedEffect> DerivedOf(const Operation& operation) {
+  std::vector<DerivedEffect> derived;
+  const Value* list = operation.payload.Find(kPayloadDerived);
+  for (const Value& one : list != nullptr ? list->as_array() : Value::Array{}) {
+    derived.push_back({one.as_array()[0].as_string(), one.as_array()[1].as_string()});
+  }
+  return derived;
 }
 
 Status NotThere(const std::string& path, const std::string& branch) {
@@ -73,6 +91,12 @@ Result<std::optional<StagedChange>> WorkspaceImpl::RepeatedChange(WriteSession& 
     STAGED_ASSIGN_OR_RETURN(const Operation operation, session.transaction().Read(sequence));
     answer = AnswerOf(operation);
     superseded.insert(superseded.end(), answer.superseded.begin(), answer.superseded.end());
+    if (operation.type != OperationType::kEdit || operation.changes.size() != 1) continue;
+    const PathChange& change = operation.changes.front();
+    answer.derived = DerivedOf(operation);
+    // As in the first answer, a courtesy: the bytes may have been forgotten since.
+    Result<Diff> diff = DiffEntries(change.path, change.base, change.path, change.result);
+    if (diff.ok()) answer.diff = *std::move(diff);
   }
   answer.superseded = std::move(superseded);
   return std::optional<StagedChange>(std::move(answer));
@@ -180,7 +204,8 @@ Result<StagedChange> WorkspaceImpl::StageBytes(const CallContext& context, const
   PutOptions put = plan.put;
   if (plan.base) put.similar_to = &*plan.base;
   STAGED_ASSIGN_OR_RETURN(const ContentHash hash, store_->Put(plan.bytes, put));
-  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {plan.path}));
+  STAGED_ASSIGN_OR_RETURN(const auto session,
+                          WriteSession::Begin(*this, context, {plan.path}, plan.request));
   STAGED_ASSIGN_OR_RETURN(auto repeated, RepeatedChange(*session));
   if (repeated) return *std::move(repeated);
   const OptionalEntry base = FindEntry(session->reduction().working, plan.path);
@@ -201,6 +226,7 @@ Result<StagedChange> WorkspaceImpl::StageBytes(const CallContext& context, const
   operation.type = base ? plan.type : OperationType::kCreate;
   operation.changes = {{plan.path, base, result}};
   if (!plan.edits.empty()) operation.payload.Set(kPayloadEdits, EditsToValue(plan.edits));
+  if (!plan.derived.empty()) operation.payload.Set(kPayloadDerived, DerivedToValue(plan.derived));
   return AppendStaged(*session, std::move(operation));
 }
 
@@ -210,6 +236,8 @@ Result<StagedChange> WorkspaceImpl::Write(const CallContext& context, const std:
   STAGED_ASSIGN_OR_RETURN(plan.path, NormalizePath(path));
   plan.base = base;
   plan.bytes = bytes;
+  plan.request = RequestDigest("write");
+  plan.request.Add(plan.path).Add(base).Add(BaseHash(ContentHash::Of(bytes)));
   return StageBytes(context, plan);
 }
 
@@ -241,6 +269,10 @@ Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
     return Status(ErrorCode::kInvalidArgument, "the list of edits is empty; name at least one");
   }
   STAGED_ASSIGN_OR_RETURN(const std::string normal, NormalizePath(path));
+  BinaryWriter listed;
+  listed.PutValue(EditsToValue(edits));
+  RequestDigest request("edit");
+  request.Add(normal).Add(base).Add(listed.bytes());
   // The base decides what is edited; whether it still is the working content is checked before any
   // work is done, and again under the transaction.
   STAGED_ASSIGN_OR_RETURN(BranchState state, ReadBranch(context.branch));
@@ -249,7 +281,7 @@ Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
     STAGED_ASSIGN_OR_RETURN(const auto answered,
                             state.live.reader->RequestAnswer(context.request_id));
     if (answered) {
-      STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}));
+      STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}, request));
       STAGED_ASSIGN_OR_RETURN(auto repeated, RepeatedChange(*session));
       if (repeated) return *std::move(repeated);
     }
@@ -276,6 +308,8 @@ Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
   plan.bytes = outcome.bytes;
   plan.put.rewritten_members = outcome.rewritten_members;
   plan.edits = edits;
+  plan.derived = outcome.derived;
+  plan.request = std::move(request);
   // The view and the difference are a courtesy: without them the write is acknowledged all the
   // same.
   ContentHash hash;
@@ -320,7 +354,9 @@ Result<std::vector<std::string>> WorkspaceImpl::ExpandDirectory(const Reduction&
 Result<StagedChange> WorkspaceImpl::Remove(const CallContext& context, const std::string& path,
                                            const BaseHash& base) {
   STAGED_ASSIGN_OR_RETURN(const std::string normal, NormalizePath(path));
-  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {normal}));
+  STAGED_ASSIGN_OR_RETURN(
+      const auto session,
+      WriteSession::Begin(*this, context, {normal}, RequestDigest("rm").Add(normal).Add(base)));
   STAGED_ASSIGN_OR_RETURN(auto repeated, RepeatedChange(*session));
   if (repeated) return *std::move(repeated);
   const OptionalEntry working = FindEntry(session->reduction().working, normal);
@@ -431,8 +467,10 @@ Result<StagedChange> WorkspaceImpl::Move(const CallContext& context, const std::
     return Status(ErrorCode::kInvalidArgument,
                   "'" + source + "' is where it would move to; name another target");
   }
-  STAGED_ASSIGN_OR_RETURN(const auto session,
-                          WriteSession::Begin(*this, context, {source, target}));
+  STAGED_ASSIGN_OR_RETURN(
+      const auto session,
+      WriteSession::Begin(*this, context, {source, target},
+                          RequestDigest("mv").Add(source).Add(target).Add(base)));
   STAGED_ASSIGN_OR_RETURN(auto repeated, RepeatedChange(*session));
   if (repeated) return *std::move(repeated);
   const OptionalEntry working = FindEntry(session->reduction().working, source);
@@ -450,7 +488,10 @@ Result<StagedChange> WorkspaceImpl::Move(const CallContext& context, const std::
 Result<StagedChange> WorkspaceImpl::ChangeMode(const CallContext& context, const std::string& path,
                                                const BaseHash& base, bool executable) {
   STAGED_ASSIGN_OR_RETURN(const std::string normal, NormalizePath(path));
-  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {normal}));
+  STAGED_ASSIGN_OR_RETURN(const auto session,
+                          WriteSession::Begin(*this, context, {normal},
+                                              RequestDigest("chmod").Add(normal).Add(base).Add(
+                                                  executable ? "+x" : "-x")));
   STAGED_ASSIGN_OR_RETURN(auto repeated, RepeatedChange(*session));
   if (repeated) return *std::move(repeated);
   const OptionalEntry working = FindEntry(session->reduction().working, normal);

@@ -23,6 +23,10 @@ SubmitAnswer AnswerOfSubmit(const Operation& operation) {
   return answer;
 }
 
+RequestDigest SubmitRequest(const std::vector<std::string>& paths, const SubmitOptions& options) {
+  return RequestDigest("submit").Add(paths).Add(options.message);
+}
+
 // Whether a review since the chain began saw the path: its receipt is void then.
 Result<bool> WasReviewed(JournalReader& reader, const std::string& branch,
                          const StagedPath& staged) {
@@ -160,22 +164,36 @@ Result<WorkspaceImpl::SubmitPlan> WorkspaceImpl::PlanSubmit(
       continue;
     }
     if (!receipt->empty()) plan.receipts.push_back(*std::move(receipt));
-    if (policy.For(path).parse == ParsePolicy::kRequired && staged.staged) {
-      STAGED_ASSIGN_OR_RETURN(const auto view, ViewOf(path, staged.staged->hash));
-      if (!view->fallback.empty() && view->fallback != view->format) {
-        return Status(ErrorCode::kParseFailed,
-                      "'" + path +
-                          "' could not be parsed and the policy requires it; "
-                          "`staged view " +
-                          path + "` says what failed");
-      }
-    }
+    if (staged.staged) STAGED_RETURN_IF_ERROR(CheckParsed(path, *staged.staged, policy.For(path)));
     plan.changes.push_back({path, staged.accepted, staged.staged});
   }
   if (refusal) return *std::move(refusal);
   OrderForPublication(plan.changes);
   plan.consumes.assign(consumes.begin(), consumes.end());
   return plan;
+}
+
+Status WorkspaceImpl::CheckParsed(const std::string& path, const Entry& staged,
+                                  const PathPolicy& policy) {
+  const bool validated = policy.validate == ValidatePolicy::kRequired;
+  if (policy.parse != ParsePolicy::kRequired && !validated) return OkStatus();
+  STAGED_ASSIGN_OR_RETURN(const auto view, ViewOf(path, staged.hash));
+  const Value details = Value::Object{{"path", path}, {"hash", staged.hash.ToString()}};
+  if (!view->fallback.empty() && view->fallback != view->format) {
+    return {ErrorCode::kParseFailed,
+            "'" + path + "' could not be parsed and the policy requires it; `staged view " + path +
+                "` says what failed",
+            details};
+  }
+  if (!validated) return OkStatus();
+  for (const Diagnostic& diagnostic : view->diagnostics) {
+    if (diagnostic.severity != "error") continue;
+    return {ErrorCode::kParseFailed,
+            "'" + path + "' is not valid and the policy requires it (" + diagnostic.message +
+                "); mend it and review it again",
+            details};
+  }
+  return OkStatus();
 }
 
 Status WorkspaceImpl::CheckOfficeLocks(const std::vector<PathChange>& changes) {
@@ -332,7 +350,7 @@ Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
   for (int attempt = 0; attempt < kPlanAttempts; ++attempt) {
     std::vector<std::string> touched;
     for (const PathChange& change : prepared) touched.push_back(change.path);
-    auto begun = WriteSession::Begin(*this, context, touched);
+    auto begun = WriteSession::Begin(*this, context, touched, SubmitRequest(paths, options));
     if (!begun.ok()) return give_up(begun.status());
     WriteSession& session = **begun;
     if (!session.repeated().empty()) {

@@ -48,8 +48,8 @@ Value SequencesToValue(const std::vector<int64_t>& sequences) {
 Result<UndoAnswer> WorkspaceImpl::UndoOperations(
     const CallContext& context,
     const std::function<Result<std::vector<int64_t>>(WriteSession& session)>& choose,
-    bool with_dependents) {
-  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}));
+    bool with_dependents, const RequestDigest& request) {
+  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}, request));
   if (!session->repeated().empty()) {
     STAGED_ASSIGN_OR_RETURN(const Operation operation,
                             session->transaction().Read(session->repeated().back()));
@@ -214,7 +214,9 @@ Result<UndoAnswer> WorkspaceImpl::Undo(const CallContext& context, int64_t opera
     }
     return WholeCommand(session.live(), operation);
   };
-  return UndoOperations(context, choose, with_dependents);
+  RequestDigest request("undo");
+  request.Add(std::to_string(operation)).Add(with_dependents ? "with dependents" : "alone");
+  return UndoOperations(context, choose, with_dependents, request);
 }
 
 Result<UndoAnswer> WorkspaceImpl::Rollback(const CallContext& context, const std::string& turn) {
@@ -230,7 +232,7 @@ Result<UndoAnswer> WorkspaceImpl::Rollback(const CallContext& context, const std
     }
     return chosen;
   };
-  return UndoOperations(context, choose, false);
+  return UndoOperations(context, choose, false, RequestDigest("rollback").Add(turn));
 }
 
 }  // namespace staged

@@ -5,6 +5,7 @@
 #include "workspace/layout.h"
 #include "workspace/paths.h"
 #include "workspace/projection.h"
+#include "workspace/settings.h"
 #include "workspace/workspace_impl.h"
 
 namespace staged {
@@ -39,7 +40,9 @@ Status WorkspaceImpl::SetPolicy(const CallContext& context, std::string_view tex
             "only a person changes the policy; ask one to run `staged policy --set FILE`"};
   }
   STAGED_RETURN_IF_ERROR(Policy::Parse(text).status());
-  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}));
+  STAGED_ASSIGN_OR_RETURN(
+      const auto session,
+      WriteSession::Begin(*this, context, {}, RequestDigest("policy").Add(text)));
   if (!session->repeated().empty()) return OkStatus();
   Operation operation;
   operation.type = OperationType::kPolicy;
@@ -50,6 +53,47 @@ Status WorkspaceImpl::SetPolicy(const CallContext& context, std::string_view tex
   (void)metadata_->RemoveFile(layout::kPolicyFile).ok();
   STAGED_ASSIGN_OR_RETURN(const auto file, metadata_->Create(layout::kPolicyFile, 0600));
   return file->WriteAt(0, text);
+}
+
+Result<std::vector<SettingRow>> WorkspaceImpl::GetSettings() {
+  STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
+  std::vector<SettingRow> rows;
+  for (const SettingSpec& setting : AllSettings()) {
+    STAGED_ASSIGN_OR_RETURN(const auto value,
+                            reader->Setting(std::string(kConfigPrefix).append(setting.name)));
+    SettingRow row;
+    row.name = setting.name;
+    row.default_value = setting.default_value;
+    row.is_set = value && !value->empty();
+    row.value = row.is_set ? *value : row.default_value;
+    rows.push_back(std::move(row));
+  }
+  STAGED_ASSIGN_OR_RETURN(const auto policy, reader->Setting(std::string(kPolicySetting)));
+  rows.push_back({"policy", policy.value_or(""), "", policy && !policy->empty()});
+  std::sort(rows.begin(), rows.end(),
+            [](const SettingRow& left, const SettingRow& right) { return left.name < right.name; });
+  return rows;
+}
+
+Status WorkspaceImpl::SetSetting(const CallContext& context, const std::string& name,
+                                 const std::optional<std::string>& value) {
+  if (name == kPolicySetting) return SetPolicy(context, value.value_or(""));
+  STAGED_ASSIGN_OR_RETURN(const SettingSpec setting, FindSetting(name));
+  if (value) STAGED_RETURN_IF_ERROR(CheckSettingValue(setting, *value));
+  if (context.actor.kind != ActorKind::kHuman) {
+    return {ErrorCode::kPermissionDenied,
+            "only a person changes settings; ask one to run `staged config set " + name + "`"};
+  }
+  RequestDigest request("config");
+  request.Add(name).Add(value ? "set" : "unset").Add(value.value_or(""));
+  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}, request));
+  if (!session->repeated().empty()) return OkStatus();
+  Operation operation;
+  operation.type = OperationType::kConfig;
+  operation.payload.Set(kPayloadSetting, name);
+  operation.payload.Set(kPayloadValue, value ? Value(*value) : Value());
+  STAGED_RETURN_IF_ERROR(session->Append(std::move(operation)).status());
+  return session->Commit();
 }
 
 Result<Lease> WorkspaceImpl::AcquireLease(const CallContext& context, const std::string& holder,
@@ -212,7 +256,9 @@ Result<UsageReport> WorkspaceImpl::Usage() {
 }
 
 Status WorkspaceImpl::Forget(const CallContext& context, const ContentHash& hash) {
-  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}));
+  STAGED_ASSIGN_OR_RETURN(
+      const auto session,
+      WriteSession::Begin(*this, context, {}, RequestDigest("forget").Add(BaseHash(hash))));
   if (!session->repeated().empty()) {
     // The first answer may have been an error after the tombstone: the bytes go now.
     const Status forgotten = store_->Forget(hash);

@@ -11,6 +11,7 @@
 #include "derived/search_index.h"
 #include "derived/view_cache.h"
 #include "staged/workspace.h"
+#include "workspace/hydrated_folder.h"
 #include "workspace/live_state.h"
 #include "workspace/publication.h"
 #include "workspace/write_session.h"
@@ -41,6 +42,7 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
                              const BaseHash& at, WaitForViews wait) override;
   Result<std::vector<std::pair<std::string, Diff>>> GetDiff(
       const CallContext& context, const std::vector<std::string>& paths) override;
+  Result<std::vector<PathConflict>> GetConflicts(const CallContext& context) override;
   Result<Diff> DiffContents(const std::string& path, const BaseHash& from,
                             const BaseHash& to) override;
   Result<SearchAnswer> Search(const CallContext& context, const SearchRequest& request) override;
@@ -91,6 +93,9 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   Status Index(const CallContext& context, const ProgressCallback& progress) override;
   Result<std::string> GetPolicy() override;
   Status SetPolicy(const CallContext& context, std::string_view text) override;
+  Result<std::vector<SettingRow>> GetSettings() override;
+  Status SetSetting(const CallContext& context, const std::string& name,
+                    const std::optional<std::string>& value) override;
   Result<FsckReport> Fsck(const ProgressCallback& progress) override;
   Result<StoreReport> CollectGarbage(const ProgressCallback& progress) override;
   Result<UsageReport> Usage() override;
@@ -183,6 +188,8 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
     std::string_view bytes;
     PutOptions put;
     std::vector<Edit> edits;
+    std::vector<DerivedEffect> derived;
+    RequestDigest request;
   };
   Result<StagedChange> StageBytes(const CallContext& context, const WritePlan& plan);
   Result<Operation> SupersedeConflict(WriteSession& session, Operation operation);
@@ -225,6 +232,8 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
                                   const PathPolicy& policy);
   // kConflict where something that is not versioned has the name of a file to be made.
   Status CheckDisk(const std::vector<PathChange>& changes);
+  // kParseFailed when the policy wants more of the staged bytes than they are.
+  Status CheckParsed(const std::string& path, const Entry& staged, const PathPolicy& policy);
   Status CheckOfficeLocks(const std::vector<PathChange>& changes);
   Result<bool> PublishAll(Publisher& publisher, const std::vector<PathChange>& changes,
                           std::vector<std::string>* met);
@@ -265,18 +274,22 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   Result<UndoAnswer> UndoOperations(
       const CallContext& context,
       const std::function<Result<std::vector<int64_t>>(WriteSession& session)>& choose,
-      bool with_dependents);
+      bool with_dependents, const RequestDigest& request);
   // kNotFound when a content that the operation leaves was forgotten.
   Status CheckRemembered(const Operation& operation);
   static Result<Tree> WorkingAfter(WriteSession& session, const Operation& undo);
   static UndoAnswer RepeatedUndo(const Operation& operation);
   // hydrate.cc
+  Result<CheckoutAnswer> Hydrate(const CallContext& context, const std::string& directory,
+                                 HydratedFolder& hydrated);
   void AddConflicts(const Reduction& reduction, SyncAnswer& answer);
   // searching.cc
   Result<SearchAnswer> SearchOnce(const CallContext& context, const SearchRequest& request);
   Result<Tree> TreeAt(JournalReader& reader, const std::string& branch, int64_t operation);
   Status IndexFiles(const std::vector<std::string>& paths, const Tree& tree,
                     const ProgressCallback& progress);
+  // archive.cc
+  Status WriteArchive(File& file, const ProgressCallback& progress);
   // upkeep.cc
   Result<std::set<ContentHash>> ForgottenHashes(JournalReader& reader);
   Status CompareProjections(JournalReader& reader, FsckReport& report,

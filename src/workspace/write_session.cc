@@ -4,6 +4,7 @@
 #include <charconv>
 #include <set>
 
+#include "base/binary.h"
 #include "workspace/layout.h"
 #include "workspace/paths.h"
 #include "workspace/projection.h"
@@ -31,7 +32,27 @@ std::vector<int64_t> SplitSequences(const std::string& text) {
   return sequences;
 }
 
+// The answer that is kept for a request id: the operations, then what was asked for.
+constexpr char kDigestSeparator = ' ';
+
 }  // namespace
+
+RequestDigest& RequestDigest::Add(std::string_view argument) {
+  BinaryWriter writer;
+  writer.PutString(argument);
+  arguments_ += writer.bytes();
+  return *this;
+}
+
+RequestDigest& RequestDigest::Add(const BaseHash& hash) {
+  return Add(hash ? hash->ToString() : std::string("none"));
+}
+
+RequestDigest& RequestDigest::Add(const std::vector<std::string>& arguments) {
+  Add(std::to_string(arguments.size()));
+  for (const std::string& argument : arguments) Add(argument);
+  return *this;
+}
 
 std::string HeadNote(const JournalHead& head) {
   constexpr size_t kCheckDigits = 16;
@@ -71,7 +92,8 @@ Status EnsureStored(ObjectStore& store, const ContentHash& hash, std::string_vie
 
 Result<std::unique_ptr<WriteSession>> WriteSession::Begin(SessionHost& host,
                                                           const CallContext& context,
-                                                          const std::vector<std::string>& touched) {
+                                                          const std::vector<std::string>& touched,
+                                                          const RequestDigest& request) {
   STAGED_RETURN_IF_ERROR(CheckBranchName(context.branch));
   std::unique_ptr<WriteSession> session(new WriteSession(host, context));
   // Best effort: what cannot be ended now does not keep others from staging.
@@ -90,11 +112,7 @@ Result<std::unique_ptr<WriteSession>> WriteSession::Begin(SessionHost& host,
   STAGED_ASSIGN_OR_RETURN(session->transaction_,
                           host.journal().BeginWrite(host.options().writer_wait_ms));
   STAGED_RETURN_IF_ERROR(session->CheckHeadNote());
-  if (!context.request_id.empty()) {
-    STAGED_ASSIGN_OR_RETURN(const auto answer,
-                            session->transaction_->RequestAnswer(context.request_id));
-    if (answer) session->repeated_ = SplitSequences(*answer);
-  }
+  STAGED_RETURN_IF_ERROR(session->FindRepeated(request));
   // A repeated request changes nothing, so that it is answered whoever holds the branch now.
   const bool repeated = !session->repeated_.empty();
   if (!repeated) STAGED_RETURN_IF_ERROR(session->CheckLease());
@@ -102,6 +120,25 @@ Result<std::unique_ptr<WriteSession>> WriteSession::Begin(SessionHost& host,
   STAGED_RETURN_IF_ERROR(session->Renew());
   if (!repeated) STAGED_RETURN_IF_ERROR(session->ConsumeConverged());
   return session;
+}
+
+Status WriteSession::FindRepeated(const RequestDigest& request) {
+  if (context_.request_id.empty()) return OkStatus();
+  // The turn is no part of it: a caller that names none gets a new one each time.
+  RequestDigest asked;
+  asked.Add(context_.branch).Add(context_.actor.name).Add(request.arguments());
+  request_ = ContentHash::Of(asked.arguments()).ToHex();
+  STAGED_ASSIGN_OR_RETURN(const auto answer, transaction_->RequestAnswer(context_.request_id));
+  if (!answer) return OkStatus();
+  const size_t space = std::min(answer->find(kDigestSeparator), answer->size());
+  if (space < answer->size() && answer->substr(space + 1) != request_) {
+    return {ErrorCode::kInvalidArgument,
+            "request id '" + context_.request_id +
+                "' was used for another request; give each request an id of its own",
+            Value::Object{{"request_id", context_.request_id}}};
+  }
+  repeated_ = SplitSequences(answer->substr(0, space));
+  return OkStatus();
 }
 
 Status WriteSession::CheckHeadNote() {
@@ -292,8 +329,8 @@ Status WriteSession::Require(const ContentHash& hash, std::string_view bytes,
 
 Status WriteSession::Commit() {
   if (!context_.request_id.empty() && !appended_.empty()) {
-    STAGED_RETURN_IF_ERROR(
-        transaction_->PutRequestAnswer(context_.request_id, JoinSequences(appended_)));
+    STAGED_RETURN_IF_ERROR(transaction_->PutRequestAnswer(
+        context_.request_id, JoinSequences(appended_) + kDigestSeparator + request_));
   }
   STAGED_RETURN_IF_ERROR(transaction_->Commit(JournalTransaction::Durability::kDurable));
   transaction_.reset();

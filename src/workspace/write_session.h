@@ -13,6 +13,21 @@
 
 namespace staged {
 
+// What a request asks for, so that a request id that comes again can be told from one that is used
+// for something else: a digest over the command and its arguments, in order.
+class RequestDigest {
+ public:
+  RequestDigest() = default;  // of a call that takes no request id
+  explicit RequestDigest(std::string_view command) { Add(command); }
+  RequestDigest& Add(std::string_view argument);
+  RequestDigest& Add(const BaseHash& hash);
+  RequestDigest& Add(const std::vector<std::string>& arguments);
+  [[nodiscard]] const std::string& arguments() const { return arguments_; }
+
+ private:
+  std::string arguments_;  // each with its length before it
+};
+
 // What a writing call needs of an open workspace.
 class SessionHost {
  public:
@@ -35,9 +50,12 @@ class SessionHost {
 class WriteSession {
  public:
   // `touched`: paths that the call is about; they are hashed again under the transaction, so that
-  // no save between the scan and the commit is overlooked. Errors: kBusy, kFenced, kIoError.
+  // no save between the scan and the commit is overlooked. `request`: what the call asks for.
+  // Errors: kBusy, kFenced, kIoError; kInvalidArgument when the request id was used for another
+  // request.
   [[nodiscard]] static Result<std::unique_ptr<WriteSession>> Begin(
-      SessionHost& host, const CallContext& context, const std::vector<std::string>& touched);
+      SessionHost& host, const CallContext& context, const std::vector<std::string>& touched,
+      const RequestDigest& request = {});
 
   // The operations that a request of this id appended before; empty for a new request.
   [[nodiscard]] const std::vector<int64_t>& repeated() const { return repeated_; }
@@ -70,6 +88,7 @@ class WriteSession {
   // and writing on would hide that.
   Status CheckHeadNote();
   Status CheckLease();
+  Status FindRepeated(const RequestDigest& request);
   Status ConsumeConverged();
   Status VoidReceipts(Operation& operation);
   Status VoidReceiptsOn(Operation& operation, const std::string& branch,
@@ -81,6 +100,7 @@ class WriteSession {
   Reduction reduction_;
   std::vector<Operation> live_;
   std::vector<int64_t> repeated_;
+  std::string request_;  // the digest, in hex
   std::vector<int64_t> appended_;
   std::vector<PathChange> changes_;
   std::vector<std::string> adopted_;
