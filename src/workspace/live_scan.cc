@@ -17,6 +17,15 @@ EntryKind KindOf(const FileStatus& status) {
   return status.is_executable() ? EntryKind::kExecutable : EntryKind::kFile;
 }
 
+// A failing disk's error says which file it is about, for people and for machines.
+Status WithPath(const std::string& path, const Status& status) {
+  if (status.code() != ErrorCode::kIoError) return status;
+  const bool is_named = status.message().find(path) != std::string::npos;
+  return {status.code(),
+          is_named ? status.message() : "'" + path + "' cannot be read: " + status.message(),
+          Value::Object{{"path", path}}};
+}
+
 Result<ContentHash> Sink(const ScanOptions& options, std::string_view bytes) {
   if (options.content_sink) return options.content_sink(bytes);
   return ContentHash::Of(bytes);
@@ -92,7 +101,7 @@ class Scanner {
     if (!items.ok()) {
       // A failing disk says nothing about what is there: it must not look like an ignored file.
       const bool is_unknown = items.status().code() == ErrorCode::kIoError;
-      if (folder.empty() || is_unknown) return std::move(items).status();
+      if (folder.empty() || is_unknown) return WithPath(folder, items.status());
       if (items.status().code() != ErrorCode::kNotFound) Skip(folder, items.status().message());
       return OkStatus();
     }
@@ -170,7 +179,7 @@ class Scanner {
     }
     if (status.kind == FileKind::kSymlink) {
       const Result<std::string> target = directory_.ReadLink(path);
-      if (target.status().code() == ErrorCode::kIoError) return target.status();
+      if (target.status().code() == ErrorCode::kIoError) return WithPath(path, target.status());
       if (!target.ok() || !SymlinkStaysInside(path, *target)) {
         Skip(path, "symlink leads out of the workspace");
         return OkStatus();
@@ -182,7 +191,7 @@ class Scanner {
       if (code == ErrorCode::kNotFound) return OkStatus();  // gone meanwhile
       if (code != ErrorCode::kPermissionDenied && code != ErrorCode::kBusy &&
           code != ErrorCode::kLimitExceeded) {
-        return entry.status();
+        return WithPath(path, entry.status());
       }
       Skip(path, entry.status().message());
       return OkStatus();
@@ -217,20 +226,24 @@ Result<OptionalEntry> ScanPath(Directory& directory, const std::string& path,
     // A parent that is a file or a symlink means that there is no file of this name.
     const ErrorCode code = status.status().code();
     if (code == ErrorCode::kNotFound || code == ErrorCode::kPathEscape) return OptionalEntry();
-    return status.status();
+    return WithPath(path, status.status());
   }
   if (status->kind != FileKind::kFile && status->kind != FileKind::kSymlink) {
     return Status(ErrorCode::kInvalidArgument,
                   "'" + path + "' is no regular file on disk; move it away first");
   }
-  STAGED_ASSIGN_OR_RETURN(const Entry entry, EntryOf(directory, path, *status, options));
-  return OptionalEntry(entry);
+  const Result<Entry> entry = EntryOf(directory, path, *status, options);
+  if (!entry.ok()) return WithPath(path, entry.status());
+  return OptionalEntry(*entry);
 }
 
 Result<std::string> ReadEntry(Directory& directory, const std::string& path) {
   STAGED_ASSIGN_OR_RETURN(const FileStatus status, directory.Stat(path));
-  if (status.kind == FileKind::kSymlink) return directory.ReadLink(path);
-  return directory.ReadFile(path, kFileBytesMax);
+  Result<std::string> bytes = status.kind == FileKind::kSymlink
+                                  ? directory.ReadLink(path)
+                                  : directory.ReadFile(path, kFileBytesMax);
+  if (!bytes.ok()) return WithPath(path, bytes.status());
+  return bytes;
 }
 
 }  // namespace staged
