@@ -73,11 +73,16 @@ struct JsonTree {
 // The inside of a string token with its quotes, escapes resolved; unpaired surrogates become
 // U+FFFD.
 [[nodiscard]] std::string DecodeJsonString(std::string_view token);
+void DecodeJsonStringTo(std::string_view token, std::string& out);  // appends
 // Appends `text` as a string token. With `ascii_only` everything else is escaped as \uXXXX.
 void AppendJsonString(std::string& out, std::string_view text, bool ascii_only = false);
 // One reference token of a JSON Pointer (RFC 6901): ~ becomes ~0 and / becomes ~1.
 [[nodiscard]] std::string EscapePointerToken(std::string_view token);
 [[nodiscard]] std::string UnescapePointerToken(std::string_view token);
+
+// The reference token of a key that occurs for the `ordinal`-th time: "a", "a~2". RFC 6901 leaves a
+// tilde before other digits than 0 and 1 unused, so no other pointer is written like that.
+[[nodiscard]] std::string PointerToken(std::string_view key, uint32_t ordinal);
 
 // The value of a node; numbers that no int64 holds become doubles.
 [[nodiscard]] Value JsonToValue(std::string_view input, const JsonTree& tree, size_t node);

@@ -88,9 +88,14 @@ Status AppendScalar(std::string& out, const Value& value, const JsonStyle& style
 }  // namespace
 
 std::string DecodeJsonString(std::string_view token) {
-  if (token.size() >= 2) token = token.substr(1, token.size() - 2);
   std::string out;
-  out.reserve(token.size());
+  DecodeJsonStringTo(token, out);
+  return out;
+}
+
+void DecodeJsonStringTo(std::string_view token, std::string& out) {
+  if (token.size() >= 2) token = token.substr(1, token.size() - 2);
+  const size_t begin = out.size();
   for (size_t at = 0; at < token.size();) {
     const size_t escape = std::min(token.find('\\', at), token.size());
     out.append(token.substr(at, escape - at));
@@ -125,7 +130,8 @@ std::string DecodeJsonString(std::string_view token) {
         out.push_back(kind);
     }
   }
-  return IsValidUtf8(out) ? out : ReplaceInvalidUtf8(out);
+  const std::string_view added = std::string_view(out).substr(begin);
+  if (!IsValidUtf8(added)) out.replace(begin, std::string::npos, ReplaceInvalidUtf8(added));
 }
 
 void AppendJsonString(std::string& out, std::string_view text, bool ascii_only) {
@@ -179,6 +185,14 @@ std::string UnescapePointerToken(std::string_view token) {
     }
   }
   return out;
+}
+
+std::string PointerToken(std::string_view key, uint32_t ordinal) {
+  std::string token = EscapePointerToken(key);
+  constexpr uint32_t kPlainOrdinalMax = 9;
+  if (ordinal > kPlainOrdinalMax) return token + "~(" + std::to_string(ordinal) + ")";
+  if (ordinal > 1) token += "~" + std::to_string(ordinal);
+  return token;
 }
 
 Value JsonToValue(std::string_view input, const JsonTree& tree, size_t node) {

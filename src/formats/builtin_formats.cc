@@ -10,6 +10,7 @@
 #include "formats/pptx/pptx_format.h"
 #include "formats/text/text_format.h"
 #include "formats/xlsx/xlsx_format.h"
+#include "formats/yaml/yaml_format.h"
 
 namespace staged {
 
@@ -26,6 +27,7 @@ FormatRegistry NewBuiltinRegistry() {
   for (std::unique_ptr<Format>& format : NewCodeFormats()) registry.Register(std::move(format));
   registry.Register(NewXlsxFormat());
   registry.Register(NewPptxFormat());
+  registry.Register(NewYamlFormat());
   return registry;
 }
 

@@ -74,5 +74,27 @@ TEST(NotebookLaws, AMovedCellAndAnotherCount) {
   EXPECT_EQ(count.changes[0].change_class, ChangeClass::kDerived);
 }
 
+// Both sides change neighbouring lines, which lines alone cannot merge.
+TEST(YamlLaws, MembersMergeByKey) {
+  const std::string base = "name: x\nsize: 1 # units\ntags: [a, b]\nold: 0\ndeep:\n  k: 'v'\n";
+  const std::string left = "name: y\nsize: 1 # units\ntags: [a, b]\nold: 0\ndeep:\n  k: 'v'\n";
+  const std::string right =
+      "name: x\nsize: 2 # units\ntags: [a, c]\ndeep:\n  k: 'w'\n  new:\n    n: text\n";
+  const MergeResult merged = MergeAs("a.yaml", base, left, right);
+  EXPECT_TRUE(merged.clean);
+  EXPECT_EQ(merged.method, "records");
+  const View view = Parse(merged.bytes, "a.yaml");
+  EXPECT_EQ(view.Find("/name")->text, "y");
+  EXPECT_EQ(view.Find("/size")->text, "2");
+  EXPECT_EQ(view.Find("/tags/1")->text, "c");
+  EXPECT_EQ(view.Find("/deep/k")->text, "w");
+  EXPECT_EQ(view.Find("/deep/new/n")->text, "text");
+  EXPECT_EQ(view.Find("comment:1")->text, "# units");
+  EXPECT_FALSE(view.Find("/old").ok());
+  const MergeResult conflict = MergeAs("a.yaml", base, left, With(base, "name: x", "name: z"));
+  ASSERT_EQ(conflict.conflicts.size(), 1u);
+  EXPECT_FALSE(conflict.clean);
+}
+
 }  // namespace
 }  // namespace staged

@@ -213,9 +213,7 @@ Notebook ReadNotebook(std::string_view text, const JsonTree& tree) {
 
 std::string ReadScalar(std::string_view text, const JsonNode& node) {
   const std::string_view token = NodeSource(text, node);
-  if (node.type != JsonType::kString) return ReplaceInvalidUtf8(token);
-  const bool is_plain = token.find('\\') == std::string_view::npos && IsValidUtf8(token);
-  return is_plain ? std::string(token.substr(1, token.size() - 2)) : DecodeJsonString(token);
+  return node.type == JsonType::kString ? DecodeJsonString(token) : ReplaceInvalidUtf8(token);
 }
 
 NotebookText ReadNotebookText(std::string_view text, const JsonTree& tree, uint32_t node,
@@ -229,13 +227,14 @@ NotebookText ReadNotebookText(std::string_view text, const JsonTree& tree, uint3
   read.is_list = at.type == JsonType::kArray;
   read.is_valid = read.is_list;
   if (!read.is_list) return read;
+  read.text.reserve(at.end - at.begin);
   for (uint32_t item = node + 1; item < at.subtree_end; item = tree.nodes[item].subtree_end) {
     if (tree.nodes[item].type != JsonType::kString) {
       read.is_valid = false;
       continue;
     }
     if (read.is_joined) read.text += '\n';
-    read.text += ReadScalar(text, tree.nodes[item]);
+    DecodeJsonStringTo(NodeSource(text, tree.nodes[item]), read.text);
     if (item == node + 1) read.is_joined = joins_lines && !read.text.ends_with('\n');
   }
   read.is_joined = read.is_joined && at.child_count > 1;

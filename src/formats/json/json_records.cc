@@ -151,14 +151,6 @@ std::vector<uint32_t> KeyOrdinals(std::string_view text, const JsonTree& tree) {
   return ordinals;
 }
 
-std::string PointerToken(std::string_view key, uint32_t ordinal) {
-  std::string token = EscapePointerToken(key);
-  constexpr uint32_t kPlainOrdinalMax = 9;
-  if (ordinal > kPlainOrdinalMax) return token + "~(" + std::to_string(ordinal) + ")";
-  if (ordinal > 1) token += "~" + std::to_string(ordinal);
-  return token;
-}
-
 std::string InferArrayKey(std::string_view text, const JsonTree& tree, size_t array) {
   for (const std::string_view name : {"id", "key", "name", "uuid", "uid", "@id"}) {
     if (IsUniqueMember(text, tree, array, name)) return std::string(name);

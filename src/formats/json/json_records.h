@@ -12,10 +12,6 @@ namespace staged {
 // For each node, which of the equal keys of its object it is, from 1; 1 for all others.
 [[nodiscard]] std::vector<uint32_t> KeyOrdinals(std::string_view text, const JsonTree& tree);
 
-// The reference token of a key that occurs for the `ordinal`-th time: "a", "a~2". RFC 6901 leaves a
-// tilde before other digits than 0 and 1 unused, so no other pointer is written like that.
-[[nodiscard]] std::string PointerToken(std::string_view key, uint32_t ordinal);
-
 // The member by which an array's objects can be told apart ("id"), or "" when there is none.
 [[nodiscard]] std::string InferArrayKey(std::string_view text, const JsonTree& tree, size_t array);
 
