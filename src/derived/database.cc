@@ -83,6 +83,7 @@ std::string_view Statement::Bytes(int column) const {
 
 Connection::~Connection() {
   for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+  full_text_.reset();
   sqlite3_close(handle_);
 }
 
@@ -115,7 +116,7 @@ Status Connection::Configure() {
     return Status(ErrorCode::kDataLoss, "the derived database is of another version");
   }
   if (version == 0) STAGED_RETURN_IF_ERROR(MakeSchema());
-  STAGED_RETURN_IF_ERROR(full_text_.Register(handle_));
+  STAGED_RETURN_IF_ERROR(full_text_->Register(handle_));
   return Execute(kDerivedSettings);
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -71,14 +72,14 @@ class Connection {
   // Changes whenever another connection committed.
   Result<int64_t> DataVersion();
   [[nodiscard]] sqlite3* handle() const { return handle_; }
-  [[nodiscard]] FullText& full_text() { return full_text_; }
+  [[nodiscard]] FullText& full_text() { return *full_text_; }
 
  private:
   explicit Connection(sqlite3* handle) : handle_(handle) {}
   Status Configure();
   Status MakeSchema();
 
-  FullText full_text_;
+  std::optional<FullText> full_text_{std::in_place};  // of handle_: goes before it is closed
   sqlite3* handle_;
   std::unordered_map<const char*, sqlite3_stmt*> statements_;
 };
