@@ -79,6 +79,7 @@ class SqliteJournal : public Journal {
 
   Result<std::unique_ptr<JournalReader>> BeginRead() override;
   Result<std::unique_ptr<JournalTransaction>> BeginWrite(int wait_ms) override;
+  Status Sync() override;
   Status Verify(const std::function<void(int64_t done, int64_t total)>& progress) override;
 
   void Return(std::unique_ptr<SqliteConnection> connection);
@@ -453,6 +454,15 @@ Result<std::unique_ptr<JournalTransaction>> SqliteJournal::BeginWrite(int wait_m
   }
   return std::unique_ptr<JournalTransaction>(std::make_unique<SqliteTransaction>(
       *this, std::move(connection), head, options_.checkpoint_pages));
+}
+
+Status SqliteJournal::Sync() {
+  // The connection's log file is open once it has read.
+  STAGED_ASSIGN_OR_RETURN(auto connection, Take());
+  Status status = SqliteQueries(*connection).Head().status();
+  if (status.ok()) status = SyncLog(*connection);
+  Return(std::move(connection));
+  return status;
 }
 
 Status SqliteJournal::Verify(const std::function<void(int64_t done, int64_t total)>& progress) {

@@ -108,7 +108,9 @@ WorkspaceImpl::WorkspaceImpl(Env& env, const FormatRegistry& formats, std::strin
                              OpenOptions options)
     : env_(env), formats_(formats), root_(std::move(root)), options_(std::move(options)) {}
 
-WorkspaceImpl::~WorkspaceImpl() = default;
+WorkspaceImpl::~WorkspaceImpl() {
+  if (journal_ != nullptr) SyncAndClearEnded();
+}
 
 Status WorkspaceImpl::OpenParts(bool create) {
   STAGED_ASSIGN_OR_RETURN(root_directory_, env_.OpenDirectory(root_));

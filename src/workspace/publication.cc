@@ -1,8 +1,5 @@
 #include "workspace/publication.h"
 
-#include <algorithm>
-#include <set>
-
 #include "base/binary.h"
 #include "base/utf8.h"
 
@@ -11,6 +8,7 @@ namespace {
 
 constexpr std::string_view kPublishPrefix = "publish-";
 constexpr std::string_view kLockSuffix = ".lock";
+constexpr std::string_view kMarkSuffix = "-prepared";
 constexpr std::string_view kParkedPrefix = "displaced-";
 constexpr std::string_view kParkedSuffix = ".path";
 constexpr char kParkingLock[] = "displaced.lock";
@@ -69,13 +67,34 @@ Status IgnoreNoDirectory(Status status) {
 
 }  // namespace
 
-Publisher::Publisher(Env& env, Directory& root, Directory& temporary, ObjectStore& store)
-    : env_(env), root_(root), temporary_(temporary), store_(store) {}
+bool FolderMemory::Knows(const std::string& folder, const FileStatus& status) {
+  const std::lock_guard lock(mutex_);
+  const auto found = durable_.find(folder);
+  return found != durable_.end() && found->second == Identity{status.device, status.inode};
+}
+
+void FolderMemory::Remember(const std::string& folder, const FileStatus& status) {
+  const std::lock_guard lock(mutex_);
+  durable_[folder] = {status.device, status.inode};
+}
+
+void FolderMemory::Forget(const std::string& folder) {
+  const std::lock_guard lock(mutex_);
+  durable_.erase(folder);
+}
+
+Publisher::Publisher(Env& env, Directory& root, Directory& temporary, ObjectStore& store,
+                     FolderMemory& folders)
+    : env_(env), root_(root), temporary_(temporary), store_(store), folders_(folders) {}
 
 Publisher::~Publisher() = default;
 
 std::string Publisher::Name(size_t number) const {
-  return std::string(kPublishPrefix) + owner_ + "/" + std::to_string(number);
+  return std::string(kPublishPrefix) + owner_ + "-" + std::to_string(number);
+}
+
+std::string Publisher::MarkName() const {
+  return std::string(kPublishPrefix) + owner_ + std::string(kMarkSuffix);
 }
 
 Status Publisher::Begin() {
@@ -85,11 +104,12 @@ Status Publisher::Begin() {
   Status locked;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     owner_ = RandomName(env_);
-    const std::string folder = std::string(kPublishPrefix) + owner_;
-    auto lock = temporary_.Lock(folder + std::string(kLockSuffix), LockWait::kDoNotWait);
+    auto lock = temporary_.Lock(std::string(kPublishPrefix) + owner_ + std::string(kLockSuffix),
+                                LockWait::kDoNotWait);
     if (lock.ok()) {
       lock_ = *std::move(lock);
-      return temporary_.MakeDirectory(folder, 0700);
+      is_own_ = true;
+      return OkStatus();
     }
     locked = lock.status();
     if (locked.code() != ErrorCode::kBusy) break;
@@ -99,11 +119,21 @@ Status Publisher::Begin() {
 
 Status Publisher::TakeOver(const std::string& owner) {
   owner_ = owner;
-  const std::string folder = std::string(kPublishPrefix) + owner_;
-  STAGED_ASSIGN_OR_RETURN(lock_,
-                          temporary_.Lock(folder + std::string(kLockSuffix), LockWait::kDoNotWait));
-  const Status made = temporary_.MakeDirectory(folder, 0700);
-  return made.code() == ErrorCode::kConflict ? OkStatus() : made;
+  STAGED_ASSIGN_OR_RETURN(
+      lock_, temporary_.Lock(std::string(kPublishPrefix) + owner_ + std::string(kLockSuffix),
+                             LockWait::kDoNotWait));
+  const Result<FileStatus> mark = temporary_.Stat(MarkName());
+  is_prepared_ = mark.ok();
+  return mark.ok() ? OkStatus() : IgnoreMissing(mark.status());
+}
+
+Result<std::vector<std::string>> Publisher::ListOwn() {
+  std::vector<std::string> own;
+  STAGED_ASSIGN_OR_RETURN(const std::vector<DirectoryItem> items, temporary_.List(""));
+  for (const DirectoryItem& item : items) {
+    if (item.name.starts_with(std::string(kPublishPrefix) + owner_ + "-")) own.push_back(item.name);
+  }
+  return own;
 }
 
 Status Publisher::WriteNew(const std::string& name, const PathChange& change) {
@@ -119,12 +149,28 @@ Status Publisher::WriteNew(const std::string& name, const PathChange& change) {
     STAGED_RETURN_IF_ERROR(file->WriteAt(0, bytes));
     STAGED_RETURN_IF_ERROR(file->Sync());
   }
-  return temporary_.Rename(unfinished, temporary_, name);
+  return temporary_.RenameNew(unfinished, temporary_, name);
 }
 
-Status Publisher::Prepare(size_t number, const PathChange& change) {
-  if (change.base) STAGED_RETURN_IF_ERROR(KeepBase(change));
-  return change.result ? WriteNew(Name(number), change) : OkStatus();
+Status Publisher::Prepare(const std::vector<PathChange>& changes) {
+  STAGED_ASSIGN_OR_RETURN(const std::vector<std::string> before, ListOwn());
+  for (const std::string& name : before) {
+    STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_.RemoveFile(name)));
+  }
+  for (size_t number = 0; number < changes.size(); ++number) {
+    const PathChange& change = changes[number];
+    if (change.base) STAGED_RETURN_IF_ERROR(KeepBase(change));
+    if (change.result) STAGED_RETURN_IF_ERROR(WriteNew(Name(number), change));
+  }
+  // The mark comes after all names and before any is moved into the live folder, so that after a
+  // power loss it is there whenever anything was published.
+  STAGED_RETURN_IF_ERROR(temporary_.Create(MarkName(), 0600).status());
+  is_prepared_ = true;
+  is_own_ = true;
+  published_.clear();
+  taken_back_.clear();
+  displaced_.clear();
+  return OkStatus();
 }
 
 Status Publisher::KeepBase(const PathChange& change) {
@@ -140,7 +186,7 @@ Status Publisher::MakeParents(const std::string& path) {
        slash = path.find('/', slash + 1)) {
     const std::string folder = path.substr(0, slash);
     const Status made = root_.MakeDirectory(folder, 0755);
-    if (made.ok()) touched_.push_back(ParentOf(folder));
+    if (made.ok()) folders_.Forget(folder);
     if (!made.ok() && made.code() != ErrorCode::kConflict) return made;
   }
   return OkStatus();
@@ -149,40 +195,63 @@ Status Publisher::MakeParents(const std::string& path) {
 void Publisher::RemoveEmptyParents(const std::string& path) {
   for (std::string folder = ParentOf(path); !folder.empty(); folder = ParentOf(folder)) {
     if (!root_.RemoveDirectory(folder).ok()) return;
-    std::erase(touched_, folder);
-    touched_.push_back(ParentOf(folder));
+    folders_.Forget(folder);
+    touched_.erase(folder);
+    touched_.insert(ParentOf(folder));
   }
+}
+
+Status Publisher::SyncWay(const std::string& path) {
+  for (std::string folder = ParentOf(path); !folder.empty(); folder = ParentOf(folder)) {
+    const Result<FileStatus> status = root_.Stat(folder);
+    if (!status.ok() || status->kind != FileKind::kDirectory) continue;
+    if (folders_.Knows(folder, *status)) continue;
+    STAGED_RETURN_IF_ERROR(IgnoreNoDirectory(root_.SyncDirectory(ParentOf(folder))));
+    folders_.Remember(folder, *status);
+  }
+  return OkStatus();
+}
+
+Result<bool> Publisher::WasPublished(size_t number, const PathChange& change) {
+  if (!is_prepared_) return false;
+  if (is_own_) return published_.contains(number);
+  STAGED_ASSIGN_OR_RETURN(const OptionalEntry here, EntryAt(temporary_, Name(number)));
+  if (here && here == change.result) return false;  // its turn had not come, or it was taken back
+  return change.base ? here.has_value() : !here.has_value();
 }
 
 Result<bool> Publisher::Publish(size_t number, const PathChange& change) {
   const std::string name = Name(number);
+  STAGED_ASSIGN_OR_RETURN(const bool was_published, WasPublished(number, change));
+  if (was_published) {
+    if (change.result) STAGED_RETURN_IF_ERROR(SyncWay(change.path));
+    touched_.insert(ParentOf(change.path));
+    return true;
+  }
   // Folders are not tracked: empty ones make room for a file, others are in its way.
   if (change.result && !RemoveEmptyFolders(root_, change.path)) return false;
   STAGED_ASSIGN_OR_RETURN(const OptionalEntry on_disk, EntryAt(root_, change.path));
   if (on_disk == change.result) {
-    touched_.push_back(ParentOf(change.path));
+    if (change.result) STAGED_RETURN_IF_ERROR(SyncWay(change.path));
+    touched_.insert(ParentOf(change.path));
     return true;
   }
   if (on_disk != change.base) return false;
-  if (change.result) {
-    // What was prepared may be gone after a power loss, or of another attempt: only whole new bytes
-    // ever get a name in the live folder.
+  if (!is_own_) {
+    // Prepared by another process: only whole new bytes ever get a name in the live folder.
     STAGED_ASSIGN_OR_RETURN(const OptionalEntry prepared, EntryAt(temporary_, name));
     if (prepared != change.result) {
-      // Taking back: the displaced file may hold what its writer put into it since.
-      const bool may_be_persons = prepared && prepared->kind != EntryKind::kSymlink &&
-                                  change.base.has_value() && prepared != change.base;
-      if (may_be_persons) {
-        STAGED_RETURN_IF_ERROR(Park(name, {change.path, change.result, change.base}));
-      }
-      STAGED_RETURN_IF_ERROR(WriteNew(name, change));
+      STAGED_RETURN_IF_ERROR(SetAside(number, change));
+      if (change.result) STAGED_RETURN_IF_ERROR(WriteNew(name, change));
     }
   }
-  if (!change.result) return PublishRemoval(name, change);
-  return change.base ? PublishReplacement(name, change) : PublishCreation(name, change);
+  if (!change.result) return PublishRemoval(number, change);
+  return change.base ? PublishReplacement(number, change) : PublishCreation(number, change);
 }
 
-Result<bool> Publisher::PublishReplacement(const std::string& name, const PathChange& change) {
+Result<bool> Publisher::PublishReplacement(size_t number, const PathChange& change) {
+  const std::string name = Name(number);
+  STAGED_RETURN_IF_ERROR(SyncWay(change.path));
   if (change.result->kind != EntryKind::kSymlink && change.base->kind != EntryKind::kSymlink) {
     STAGED_RETURN_IF_ERROR(root_.CopyAttributes(change.path, temporary_, name, CopyMetadata::kAll));
     STAGED_ASSIGN_OR_RETURN(const FileStatus status, temporary_.Stat(name));
@@ -192,48 +261,123 @@ Result<bool> Publisher::PublishReplacement(const std::string& name, const PathCh
   const Status exchanged = temporary_.Exchange(name, root_, change.path);
   if (exchanged.code() == ErrorCode::kNotFound) return false;  // removed just now
   STAGED_RETURN_IF_ERROR(exchanged);
+  published_.insert(number);
+  displaced_.insert(number);
   STAGED_ASSIGN_OR_RETURN(const OptionalEntry displaced, EntryAt(temporary_, name));
   if (displaced != change.base) {
     STAGED_RETURN_IF_ERROR(temporary_.Exchange(name, root_, change.path));
+    published_.erase(number);
     return false;
   }
-  touched_.push_back(ParentOf(change.path));
+  touched_.insert(ParentOf(change.path));
   return true;
 }
 
-Result<bool> Publisher::PublishCreation(const std::string& name, const PathChange& change) {
+Result<bool> Publisher::PublishCreation(size_t number, const PathChange& change) {
   STAGED_RETURN_IF_ERROR(MakeParents(change.path));
-  const Status renamed = temporary_.RenameNew(name, root_, change.path);
+  // First the way to it: a power loss must not take the file with a folder's name, and leave it
+  // gone from both places.
+  STAGED_RETURN_IF_ERROR(SyncWay(change.path));
+  const Status renamed = temporary_.RenameNew(Name(number), root_, change.path);
   // Something has the name, or that of one of its folders.
   if (renamed.code() == ErrorCode::kConflict || renamed.code() == ErrorCode::kNotFound ||
       renamed.code() == ErrorCode::kPathEscape) {
     return false;
   }
   STAGED_RETURN_IF_ERROR(renamed);
-  touched_.push_back(ParentOf(change.path));
+  published_.insert(number);
+  touched_.insert(ParentOf(change.path));
   return true;
 }
 
-Result<bool> Publisher::PublishRemoval(const std::string& name, const PathChange& change) {
+Result<bool> Publisher::PublishRemoval(size_t number, const PathChange& change) {
+  const std::string name = Name(number);
   const Status renamed = root_.RenameNew(change.path, temporary_, name);
   if (renamed.code() == ErrorCode::kNotFound) return true;
   STAGED_RETURN_IF_ERROR(renamed);
+  published_.insert(number);
+  displaced_.insert(number);
   STAGED_ASSIGN_OR_RETURN(const OptionalEntry displaced, EntryAt(temporary_, name));
   if (displaced != change.base) {
-    // Nobody may have taken the name meanwhile; if somebody did, the moved file is parked and its
-    // bytes become that person's operation.
+    // Where somebody has taken the name meanwhile, the moved file stays to be set aside.
     const Status back = temporary_.RenameNew(name, root_, change.path);
-    if (back.code() == ErrorCode::kConflict) STAGED_RETURN_IF_ERROR(Park(name, change));
+    if (back.ok()) published_.erase(number);
     return false;
   }
-  touched_.push_back(ParentOf(change.path));
+  touched_.insert(ParentOf(change.path));
   RemoveEmptyParents(change.path);
   return true;
 }
 
+Status Publisher::TakeBack(size_t number, const PathChange& change) {
+  STAGED_ASSIGN_OR_RETURN(const bool was_published, WasPublished(number, change));
+  if (!was_published) return OkStatus();
+  // Something else was put there since: it stays.
+  const Result<FileStatus> status = root_.Stat(change.path);
+  const bool is_directory = status.ok() && status->kind == FileKind::kDirectory;
+  if (is_directory) return OkStatus();
+  STAGED_ASSIGN_OR_RETURN(const OptionalEntry on_disk, EntryAt(root_, change.path));
+  if (on_disk != change.result) return OkStatus();
+  if (!change.result) return TakeBackRemoval(number, change);
+  return change.base ? TakeBackReplacement(number, change) : TakeBackCreation(number, change);
+}
+
+Status Publisher::TakeBackReplacement(size_t number, const PathChange& change) {
+  const std::string name = Name(number);
+  // Whatever was displaced goes back, also where it is not the base: then it is a person's.
+  STAGED_ASSIGN_OR_RETURN(const FileStatus displaced, temporary_.Stat(name));
+  if (change.result->kind != EntryKind::kSymlink && displaced.kind == FileKind::kFile) {
+    STAGED_RETURN_IF_ERROR(root_.CopyAttributes(change.path, temporary_, name, CopyMetadata::kAll));
+    const EntryKind kind = displaced.is_executable() ? EntryKind::kExecutable : EntryKind::kFile;
+    STAGED_ASSIGN_OR_RETURN(const FileStatus status, temporary_.Stat(name));
+    const uint32_t mode = AdjustMode(status.mode, kind);
+    if (mode != status.mode) STAGED_RETURN_IF_ERROR(temporary_.SetMode(name, mode));
+  }
+  const Status exchanged = temporary_.Exchange(name, root_, change.path);
+  if (exchanged.code() == ErrorCode::kNotFound) return OkStatus();  // removed just now
+  STAGED_RETURN_IF_ERROR(exchanged);
+  STAGED_ASSIGN_OR_RETURN(const OptionalEntry taken, EntryAt(temporary_, name));
+  if (taken != change.result) return temporary_.Exchange(name, root_, change.path);
+  published_.erase(number);
+  taken_back_.insert(number);
+  displaced_.insert(number);
+  touched_.insert(ParentOf(change.path));
+  return OkStatus();
+}
+
+Status Publisher::TakeBackCreation(size_t number, const PathChange& change) {
+  const std::string name = Name(number);
+  const Status renamed = root_.RenameNew(change.path, temporary_, name);
+  if (renamed.code() == ErrorCode::kNotFound) return OkStatus();
+  STAGED_RETURN_IF_ERROR(renamed);
+  published_.erase(number);
+  taken_back_.insert(number);
+  displaced_.insert(number);
+  STAGED_ASSIGN_OR_RETURN(const OptionalEntry taken, EntryAt(temporary_, name));
+  if (taken != change.result) {
+    // As in a removal.
+    (void)temporary_.RenameNew(name, root_, change.path).ok();
+    return OkStatus();
+  }
+  touched_.insert(ParentOf(change.path));
+  RemoveEmptyParents(change.path);
+  return OkStatus();
+}
+
+Status Publisher::TakeBackRemoval(size_t number, const PathChange& change) {
+  STAGED_RETURN_IF_ERROR(MakeParents(change.path));
+  STAGED_RETURN_IF_ERROR(SyncWay(change.path));
+  const Status renamed = temporary_.RenameNew(Name(number), root_, change.path);
+  if (renamed.code() == ErrorCode::kConflict || renamed.code() == ErrorCode::kPathEscape) {
+    return OkStatus();  // somebody has taken the name; what was moved away is set aside
+  }
+  STAGED_RETURN_IF_ERROR(renamed);
+  published_.erase(number);
+  touched_.insert(ParentOf(change.path));
+  return OkStatus();
+}
+
 Status Publisher::SyncTouched() {
-  std::sort(touched_.begin(), touched_.end());
-  touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
   for (const std::string& folder : touched_) {
     STAGED_RETURN_IF_ERROR(IgnoreNoDirectory(root_.SyncDirectory(folder)));
   }
@@ -241,15 +385,15 @@ Status Publisher::SyncTouched() {
   return OkStatus();
 }
 
-Status Publisher::Park(const std::string& name, const PathChange& change) {
+Status Publisher::Park(const std::string& name, const std::string& path, const Entry& seen) {
   // The note comes first: whoever collected between the two would take it for an orphan.
   STAGED_ASSIGN_OR_RETURN(const std::unique_ptr<FileLock> parking,
                           LockParked(temporary_, LockWait::kWait));
   const std::string parked = std::string(kParkedPrefix) + RandomName(env_);
   BinaryWriter note;
-  note.PutString(change.path);
-  note.PutByte(static_cast<uint8_t>(change.base->kind));
-  note.PutHash(change.base->hash);
+  note.PutString(path);
+  note.PutByte(static_cast<uint8_t>(seen.kind));
+  note.PutHash(seen.hash);
   STAGED_ASSIGN_OR_RETURN(const std::unique_ptr<File> file,
                           temporary_.Create(parked + std::string(kParkedSuffix), 0600));
   STAGED_RETURN_IF_ERROR(file->WriteAt(0, note.bytes()));
@@ -258,30 +402,36 @@ Status Publisher::Park(const std::string& name, const PathChange& change) {
   return temporary_.SyncDirectory("");
 }
 
+Status Publisher::SetAside(size_t number, const PathChange& change) {
+  const std::string name = Name(number);
+  const Result<FileStatus> status = temporary_.Stat(name);
+  if (!status.ok()) return IgnoreMissing(status.status());
+  // Asked before the bytes are read: when nobody can write any more, they are final.
+  bool has_writer = false;
+  if (status->kind == FileKind::kFile) {
+    STAGED_ASSIGN_OR_RETURN(has_writer, temporary_.HasWriter(name));
+  }
+  STAGED_ASSIGN_OR_RETURN(const OptionalEntry here, EntryAt(temporary_, name));
+  const bool is_known = here == change.base || here == change.result;
+  if (is_known && !has_writer) return IgnoreMissing(temporary_.RemoveFile(name));
+  // What its writer saw: the result, where that was shown and taken back, else the base.
+  const bool saw_result = !change.base || (taken_back_.contains(number) && change.result);
+  return Park(name, change.path, saw_result ? *change.result : *change.base);
+}
+
 Status Publisher::End(const std::vector<PathChange>& changes) {
   for (size_t number = 0; number < changes.size(); ++number) {
-    const std::string name = Name(number);
-    STAGED_RETURN_IF_ERROR(
-        IgnoreMissing(temporary_.RemoveFile(name + std::string(kUnfinishedSuffix))));
-    const Result<OptionalEntry> left = EntryAt(temporary_, name);
-    if (!left.ok()) return left.status();
-    if (!*left) continue;
-    const PathChange& change = changes[number];
-    const bool may_be_persons = change.base.has_value() && *left != change.result;
-    if (may_be_persons && (*left)->kind != EntryKind::kSymlink) {
-      STAGED_ASSIGN_OR_RETURN(const bool has_writer, temporary_.HasWriter(name));
-      // Looked at again after nobody could write any more.
-      STAGED_ASSIGN_OR_RETURN(const OptionalEntry now, EntryAt(temporary_, name));
-      if (has_writer || now != change.base) {
-        STAGED_RETURN_IF_ERROR(Park(name, change));
-        continue;
-      }
-    }
-    STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_.RemoveFile(name)));
+    if (is_own_ && !displaced_.contains(number)) continue;
+    STAGED_RETURN_IF_ERROR(SetAside(number, changes[number]));
   }
-  const std::string folder = std::string(kPublishPrefix) + owner_;
-  STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_.RemoveDirectory(folder)));
-  STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_.RemoveFile(folder + std::string(kLockSuffix))));
+  STAGED_ASSIGN_OR_RETURN(const std::vector<std::string> left, ListOwn());
+  // The mark goes last: without it, files that are still there would count as never published.
+  for (const std::string& name : left) {
+    if (name != MarkName()) STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_.RemoveFile(name)));
+  }
+  STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_.RemoveFile(MarkName())));
+  STAGED_RETURN_IF_ERROR(IgnoreMissing(
+      temporary_.RemoveFile(std::string(kPublishPrefix) + owner_ + std::string(kLockSuffix))));
   lock_.reset();
   return OkStatus();
 }
@@ -301,8 +451,10 @@ Result<std::vector<LateChange>> CollectParked(Directory& temporary) {
       STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary.RemoveFile(item.name)));
       continue;
     }
-    STAGED_ASSIGN_OR_RETURN(const bool has_writer, temporary.HasWriter(parked));
-    if (has_writer) continue;
+    if (now->kind != EntryKind::kSymlink) {
+      STAGED_ASSIGN_OR_RETURN(const bool has_writer, temporary.HasWriter(parked));
+      if (has_writer) continue;
+    }
     STAGED_ASSIGN_OR_RETURN(const std::string note,
                             temporary.ReadFile(item.name, kParkedNoteBytesMax));
     BinaryReader reader(note);
@@ -312,7 +464,9 @@ Result<std::vector<LateChange>> CollectParked(Directory& temporary) {
     change.base.hash = reader.GetHash();
     STAGED_RETURN_IF_ERROR(reader.Finish("the note of a displaced file"));
     STAGED_ASSIGN_OR_RETURN(change.bytes, ReadEntry(temporary, parked));
-    if (ContentHash::Of(change.bytes) == change.base.hash) {
+    const bool is_same_kind =
+        (now->kind == EntryKind::kSymlink) == (change.base.kind == EntryKind::kSymlink);
+    if (is_same_kind && ContentHash::Of(change.bytes) == change.base.hash) {
       STAGED_RETURN_IF_ERROR(RemoveParked(temporary, parked));
       continue;
     }
@@ -328,33 +482,16 @@ Status RemoveParked(Directory& temporary, const std::string& parked_name) {
   return IgnoreMissing(temporary.RemoveFile(parked_name + std::string(kParkedSuffix)));
 }
 
-Status RemoveLeftovers(Directory& temporary,
-                       const std::function<bool(const std::string& owner)>& is_pending) {
+Result<std::set<std::string>> ListPublishers(Directory& temporary) {
   STAGED_ASSIGN_OR_RETURN(const std::vector<DirectoryItem> items, temporary.List(""));
-  // A power loss may leave the folder without the lock, or the lock without the folder.
+  // A power loss may leave the files without the lock, or the lock without the files.
   std::set<std::string> owners;
   for (const DirectoryItem& item : items) {
     if (!item.name.starts_with(kPublishPrefix)) continue;
-    std::string owner = item.name.substr(kPublishPrefix.size());
-    if (owner.ends_with(kLockSuffix)) owner.resize(owner.size() - kLockSuffix.size());
-    owners.insert(std::move(owner));
+    const std::string owner = item.name.substr(kPublishPrefix.size());
+    owners.insert(owner.substr(0, owner.find_first_of("-.")));
   }
-  for (const std::string& owner : owners) {
-    if (is_pending(owner)) continue;
-    const std::string folder = std::string(kPublishPrefix) + owner;
-    const std::string lock_name = folder + std::string(kLockSuffix);
-    const auto lock = temporary.Lock(lock_name, LockWait::kDoNotWait);
-    if (!lock.ok()) continue;  // alive: it has not committed yet
-    // Its publisher may have ended since the list was read: then only the lock's new file is left.
-    const auto files = temporary.List(folder);
-    if (!files.ok()) STAGED_RETURN_IF_ERROR(IgnoreMissing(files.status()));
-    for (size_t i = 0; files.ok() && i < files->size(); ++i) {
-      STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary.RemoveFile(folder + "/" + (*files)[i].name)));
-    }
-    STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary.RemoveDirectory(folder)));
-    STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary.RemoveFile(lock_name)));
-  }
-  return OkStatus();
+  return owners;
 }
 
 std::string FindOfficeLock(Directory& root, const std::string& path) {

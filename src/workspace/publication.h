@@ -1,7 +1,11 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "staged/ext/env.h"
@@ -9,10 +13,10 @@
 #include "staged/operation.h"
 #include "workspace/live_scan.h"
 
-// Putting accepted bytes into the live folder (rules 8, 13, 14). A publisher owns a folder
-// tmp/publish-<owner>/ with one file a path (its number in the submit), and holds the lock
-// tmp/publish-<owner>.lock as long as it lives. Every step looks at the disk first, so that running
-// it again after a crash ends what was begun.
+// Putting accepted bytes into the live folder (rules 8, 13, 14). A publisher owns the files
+// tmp/publish-<owner>-<number>, one a path (its number in the submit), and holds the lock
+// tmp/publish-<owner>.lock as long as it lives. docs/design/submit-protocol.md says what each state
+// of these files means after a crash.
 namespace staged {
 
 // A file that a person's program may still hold open after it was replaced: parked as
@@ -25,48 +29,89 @@ struct LateChange {
   std::string parked_name;
 };
 
+// Folders of the live folder whose own names are known to survive power loss. Thread-safe.
+class FolderMemory {
+ public:
+  [[nodiscard]] bool Knows(const std::string& folder, const FileStatus& status);
+  void Remember(const std::string& folder, const FileStatus& status);
+  void Forget(const std::string& folder);
+
+ private:
+  using Identity = std::pair<uint64_t, uint64_t>;  // device, inode
+  std::mutex mutex_;
+  std::map<std::string, Identity> durable_;
+};
+
 class Publisher {
  public:
   // `root` is the live folder, `temporary` is .staged/tmp. All must outlive this.
-  Publisher(Env& env, Directory& root, Directory& temporary, ObjectStore& store);
+  Publisher(Env& env, Directory& root, Directory& temporary, ObjectStore& store,
+            FolderMemory& folders);
   ~Publisher();
 
-  // A new owner: its lock and folder. Without this, `owner` is that of a dead publisher.
+  // A new owner, with its lock.
   [[nodiscard]] Status Begin();
   // Takes over what a dead publisher left. kBusy while it lives.
   [[nodiscard]] Status TakeOver(const std::string& owner);
   [[nodiscard]] const std::string& owner() const { return owner_; }
 
-  // Writes and syncs the new bytes of change `number` beside the live folder.
-  [[nodiscard]] Status Prepare(size_t number, const PathChange& change);
-  // Makes the path show the change's result, if it shows its base or its result now. False: it
-  // shows something else, which stays untouched.
+  // Writes and syncs the new bytes of every change beside the live folder. What was prepared before
+  // is removed: REQUIRES: nothing of it was published.
+  [[nodiscard]] Status Prepare(const std::vector<PathChange>& changes);
+  // Whether Prepare came to its end, here or in the process that died.
+  [[nodiscard]] bool is_prepared() const { return is_prepared_; }
+  // Makes the path show the change's result, if it shows its base or its result now; a path that
+  // was published before the publisher died is left alone: what it shows now was saved on top.
+  // False: a save came first, which stays untouched.
   [[nodiscard]] Result<bool> Publish(size_t number, const PathChange& change);
+  // Puts back what Publish displaced, unless somebody saved on top since.
+  [[nodiscard]] Status TakeBack(size_t number, const PathChange& change);
   // Syncs the directories touched since.
   [[nodiscard]] Status SyncTouched();
-  // Removes what was displaced, or parks it where a writer still holds it; then the folder and
-  // lock.
+  // Sets aside what was displaced, and removes all other files and the lock. Until then the files
+  // tell what was published: they may go only when the publication's rows are gone for good.
+  // `changes` are those that may have been published.
   [[nodiscard]] Status End(const std::vector<PathChange>& changes);
 
  private:
   [[nodiscard]] std::string Name(size_t number) const;
+  [[nodiscard]] std::string MarkName() const;
+  // The names in .staged/tmp that are this owner's, the lock aside.
+  Result<std::vector<std::string>> ListOwn();
   Status WriteNew(const std::string& name, const PathChange& change);
   // Stores the live file's bytes again where the store cannot give them (rule 13).
   Status KeepBase(const PathChange& change);
   Status MakeParents(const std::string& path);
   void RemoveEmptyParents(const std::string& path);
-  Result<bool> PublishReplacement(const std::string& name, const PathChange& change);
-  Result<bool> PublishCreation(const std::string& name, const PathChange& change);
-  Result<bool> PublishRemoval(const std::string& name, const PathChange& change);
-  Status Park(const std::string& name, const PathChange& change);
+  // Makes the names of the folders on the way to `path` durable: they may be somebody's who made
+  // them just now, or a publisher's that died before it synced them.
+  Status SyncWay(const std::string& path);
+  // Whether the path was published and not taken back, as the publisher's files tell.
+  Result<bool> WasPublished(size_t number, const PathChange& change);
+  Result<bool> PublishReplacement(size_t number, const PathChange& change);
+  Result<bool> PublishCreation(size_t number, const PathChange& change);
+  Result<bool> PublishRemoval(size_t number, const PathChange& change);
+  Status TakeBackReplacement(size_t number, const PathChange& change);
+  Status TakeBackCreation(size_t number, const PathChange& change);
+  Status TakeBackRemoval(size_t number, const PathChange& change);
+  // The only way in which anything that lay in the live folder leaves the publisher's files: it is
+  // removed where nobody can write to it any more and the store has its bytes, else parked.
+  Status SetAside(size_t number, const PathChange& change);
+  Status Park(const std::string& name, const std::string& path, const Entry& seen);
 
   Env& env_;
   Directory& root_;
   Directory& temporary_;
   ObjectStore& store_;
+  FolderMemory& folders_;
   std::string owner_;
   std::unique_ptr<FileLock> lock_;
-  std::vector<std::string> touched_;  // directories to sync
+  bool is_prepared_ = false;
+  bool is_own_ = false;         // prepared by this object: the sets below are complete
+  std::set<size_t> published_;  // and not taken back
+  std::set<size_t> taken_back_;
+  std::set<size_t> displaced_;     // whose file here may have come from the live folder
+  std::set<std::string> touched_;  // directories to sync
 };
 
 // Parking and collecting exclude each other. A lock's holder may wait for the journal, so nobody
@@ -77,9 +122,8 @@ class Publisher {
 [[nodiscard]] Result<std::vector<LateChange>> CollectParked(Directory& temporary);
 // Removes a parked file whose late change was taken in.
 [[nodiscard]] Status RemoveParked(Directory& temporary, const std::string& parked_name);
-// Removes folders and locks of dead publishers that `is_pending` does not name.
-[[nodiscard]] Status RemoveLeftovers(
-    Directory& temporary, const std::function<bool(const std::string& owner)>& is_pending);
+// The owners of all publishers that left something, alive or dead.
+[[nodiscard]] Result<std::set<std::string>> ListPublishers(Directory& temporary);
 
 // The office lock file beside `path` and who holds it ("~$report.docx" -> "report.docx is open in
 // an office suite by Ada"), or "".

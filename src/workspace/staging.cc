@@ -509,6 +509,7 @@ Result<StagedChange> WorkspaceImpl::ChangeMode(const CallContext& context, const
 }
 
 Result<std::vector<std::string>> WorkspaceImpl::AdoptLiveChanges(const CallContext& context) {
+  SyncAndClearEnded();
   STAGED_RETURN_IF_ERROR(TakeInLateChanges());
   // On the live folder's own branch: no lease on another keeps people's saves out.
   CallContext person;

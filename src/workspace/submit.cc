@@ -1,5 +1,5 @@
 // Submit: the accepted tree moves at the journal's commit, then the live folder follows (rules 8,
-// 13, 14). A change on disk that slips in between takes the whole submit back; nothing is lost.
+// 13, 14): publishing.cc.
 
 #include <algorithm>
 
@@ -242,110 +242,67 @@ Status WorkspaceImpl::CheckDisk(const std::vector<PathChange>& changes) {
   return OkStatus();
 }
 
-Result<bool> WorkspaceImpl::PublishAll(Publisher& publisher, const std::vector<PathChange>& changes,
-                                       std::vector<std::string>* met) {
-  for (size_t number = 0; number < changes.size(); ++number) {
-    STAGED_ASSIGN_OR_RETURN(const bool published, publisher.Publish(number, changes[number]));
-    if (!published) {
-      met->push_back(changes[number].path);
-      return false;
+Result<SubmitAnswer> WorkspaceImpl::RepeatedSubmit(WriteSession& session) {
+  STAGED_ASSIGN_OR_RETURN(const Operation submit,
+                          session.transaction().Read(session.repeated().back()));
+  OperationFilter filter;
+  filter.after_sequence = submit.sequence;
+  filter.types = {OperationType::kWithdraw};
+  int64_t withdrawn = 0;
+  STAGED_RETURN_IF_ERROR(session.transaction().Scan(filter, [&](const Operation& operation) {
+    const Value* sequence = operation.payload.Find(kPayloadWithdrawn);
+    if (sequence != nullptr && sequence->is_integer() &&
+        sequence->as_integer() == submit.sequence) {
+      withdrawn = operation.sequence;
     }
+    return withdrawn == 0;
+  }));
+  if (withdrawn != 0) {
+    return Status(ErrorCode::kConflict,
+                  "this request's submit (operation " + std::to_string(submit.sequence) +
+                      ") was taken back (operation " + std::to_string(withdrawn) +
+                      "); nothing was submitted, run `staged rebase`, review and submit again",
+                  Value::Object{{"submit", submit.sequence}, {"withdraw", withdrawn}});
   }
-  STAGED_RETURN_IF_ERROR(publisher.SyncTouched());
-  return true;
-}
-
-Status WorkspaceImpl::FinishPublication(Publisher& publisher, int64_t sequence,
-                                        const std::vector<PathChange>& changes) {
-  STAGED_RETURN_IF_ERROR(publisher.End(changes));
-  STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
-  for (const PathChange& change : changes) {
-    STAGED_RETURN_IF_ERROR(transaction->RemovePublication(sequence, change.path));
+  STAGED_ASSIGN_OR_RETURN(const auto rows, session.transaction().Publications());
+  for (const PublicationRow& row : rows) {
+    if (row.sequence != submit.sequence) continue;
+    return Status(ErrorCode::kBusy, "this request's submit (operation " +
+                                        std::to_string(submit.sequence) +
+                                        ") is being published; ask again when that is done");
   }
-  // Durable: rows that came back after a power loss would make a person's later edit look like one
-  // that met the publication, and take an acknowledged submit back.
-  return transaction->Commit(JournalTransaction::Durability::kDurable);
-}
-
-Status WorkspaceImpl::Withdraw(Publisher& publisher, int64_t sequence,
-                               const std::vector<PathChange>& changes) {
-  std::vector<PathChange> backwards;
-  for (const PathChange& change : changes) {
-    backwards.push_back({change.path, change.result, change.base});
-  }
-  // Paths that show a person's change stay as they are: Publish answers false and touches nothing.
-  for (size_t number = backwards.size(); number-- > 0;) {
-    STAGED_RETURN_IF_ERROR(publisher.Publish(number, backwards[number]).status());
-  }
-  STAGED_RETURN_IF_ERROR(publisher.SyncTouched());
-  STAGED_RETURN_IF_ERROR(publisher.End(backwards));
-
-  STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
-  STAGED_ASSIGN_OR_RETURN(const Operation submit, transaction->Read(sequence));
-  Operation operation;
-  operation.type = OperationType::kWithdraw;
-  operation.actor = submit.actor;
-  operation.branch = submit.branch;
-  operation.turn = submit.turn;
-  operation.time_ns = env_.NowNs();
-  // A path that a person's save was taken in for meanwhile is theirs already.
-  for (const PathChange& change : backwards) {
-    STAGED_ASSIGN_OR_RETURN(const auto accepted, transaction->Accepted(change.path));
-    const OptionalEntry entry = accepted ? OptionalEntry(accepted->entry) : OptionalEntry();
-    if (entry == change.base) operation.changes.push_back(change);
-  }
-  operation.revives = submit.consumes;
-  operation.payload.Set("withdrawn", sequence);
-  STAGED_RETURN_IF_ERROR(AppendAndProject(*transaction, operation));
-  for (const PathChange& change : changes) {
-    STAGED_RETURN_IF_ERROR(transaction->RemovePublication(sequence, change.path));
-  }
-  STAGED_RETURN_IF_ERROR(transaction->Commit(JournalTransaction::Durability::kDurable));
-  NoteHead(*this, {operation.sequence, operation.chain});
-  return OkStatus();
-}
-
-// What cannot be put on disk, or met a person's change there, is not accepted.
-Status WorkspaceImpl::PublishOrWithdraw(Publisher& publisher, int64_t sequence,
-                                        const std::vector<PathChange>& changes) {
-  std::vector<std::string> met;
-  const Result<bool> published = PublishAll(publisher, changes, &met);
-  if (published.ok() && *published) return FinishPublication(publisher, sequence, changes);
-  const Status withdrawn = Withdraw(publisher, sequence, changes);
-  // Where taking back fails too, the next opening does it.
-  if (!published.ok()) return published.status();
-  STAGED_RETURN_IF_ERROR(withdrawn);
-  STAGED_RETURN_IF_ERROR(AdoptLiveChanges({}).status());
-  return {ErrorCode::kConflict,
-          "'" + met.front() +
-              "' was saved by somebody while it was submitted; nothing was submitted, run "
-              "`staged rebase`",
-          Value::Object{{"path", met.front()}}};
+  return AnswerOfSubmit(submit);
 }
 
 Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
                                            const std::vector<std::string>& paths,
                                            const SubmitOptions& options) {
-  Publisher publisher(env_, *root_directory_, *temporary_, *store_);
-  STAGED_RETURN_IF_ERROR(publisher.Begin());
+  std::unique_ptr<Publisher> publisher = NewPublisher();
+  STAGED_RETURN_IF_ERROR(publisher->Begin());
   std::vector<PathChange> prepared;
+  const auto give_up = [&](Status status) -> Status {
+    (void)publisher->End({}).ok();  // only temporary files; the next opening removes the rest
+    return status;
+  };
   const auto prepare = [&](const std::vector<PathChange>& changes) -> Status {
     if (prepared == changes) return OkStatus();
-    for (size_t number = 0; number < changes.size(); ++number) {
-      STAGED_RETURN_IF_ERROR(publisher.Prepare(number, changes[number]));
+    if (publisher->is_prepared()) {
+      // Another name: the mark of the first attempt must not vouch for the files of the second.
+      STAGED_RETURN_IF_ERROR(publisher->End({}));
+      publisher = NewPublisher();
+      STAGED_RETURN_IF_ERROR(publisher->Begin());
     }
+    STAGED_RETURN_IF_ERROR(publisher->Prepare(changes));
     prepared = changes;
     return OkStatus();
-  };
-  const auto give_up = [&](Status status) -> Status {
-    (void)publisher.End(prepared).ok();  // only temporary files; the next opening removes the rest
-    return status;
   };
   {
     STAGED_ASSIGN_OR_RETURN(const BranchState state, ReadBranch(context.branch));
     const Result<SubmitPlan> plan =
         PlanSubmit(*state.live.reader, state.reduction, state.operations, context.branch, paths);
-    if (plan.ok()) STAGED_RETURN_IF_ERROR(prepare(plan->changes));
+    if (plan.ok() && !plan->changes.empty()) {
+      if (Status status = prepare(plan->changes); !status.ok()) return give_up(status);
+    }
   }
   for (int attempt = 0; attempt < kPlanAttempts; ++attempt) {
     std::vector<std::string> touched;
@@ -354,10 +311,9 @@ Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
     if (!begun.ok()) return give_up(begun.status());
     WriteSession& session = **begun;
     if (!session.repeated().empty()) {
-      const auto operation = session.transaction().Read(session.repeated().back());
-      if (!operation.ok()) return give_up(operation.status());
+      Result<SubmitAnswer> answer = RepeatedSubmit(session);
       (void)give_up(OkStatus()).ok();
-      return AnswerOfSubmit(*operation);
+      return answer;
     }
     Result<SubmitPlan> plan = PlanSubmit(session.transaction(), session.reduction(), session.live(),
                                          context.branch, paths);
@@ -379,6 +335,7 @@ Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
     operation.type = OperationType::kSubmit;
     operation.changes = plan->changes;
     operation.consumes = plan->consumes;
+    operation.payload.Set(kPayloadPublisher, publisher->owner());
     if (!options.message.empty()) operation.payload.Set(kPayloadMessage, options.message);
     for (const std::string& receipt : plan->receipts) {
       AddReceiptState(operation, receipt, ReceiptState::kConsumed);
@@ -386,102 +343,18 @@ Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
     STAGED_ASSIGN_OR_RETURN(operation, session.Append(std::move(operation)));
     for (const PathChange& change : plan->changes) {
       STAGED_RETURN_IF_ERROR(session.transaction().PutPublication(
-          {operation.sequence, publisher.owner(), change.path, change.base, change.result}));
+          {operation.sequence, publisher->owner(), change.path, change.base, change.result}));
     }
     STAGED_RETURN_IF_ERROR(session.Commit());
 
-    STAGED_RETURN_IF_ERROR(PublishOrWithdraw(publisher, operation.sequence, plan->changes));
-    STAGED_RETURN_IF_ERROR(TakeInLateChanges());
+    STAGED_RETURN_IF_ERROR(
+        PublishOrWithdraw(std::move(publisher), operation.sequence, plan->changes));
+    (void)TakeInLateChanges().ok();  // the submit stands; the next opening takes in the rest
     return AnswerOfSubmit(operation);
   }
   return give_up({ErrorCode::kBusy, "branch '" + context.branch +
                                         "' keeps changing while it is submitted; try "
                                         "again when its writers are done"});
-}
-
-Status WorkspaceImpl::TakeInLateChanges() {
-  const auto parking = LockParked(*temporary_, LockWait::kDoNotWait);
-  if (!parking.ok()) {
-    // Whoever parks or collects now leaves the rest to the next opening.
-    return parking.status().code() == ErrorCode::kBusy ? OkStatus() : parking.status();
-  }
-  STAGED_ASSIGN_OR_RETURN(const std::vector<LateChange> late, CollectParked(*temporary_));
-  for (const LateChange& change : late) {
-    STAGED_ASSIGN_OR_RETURN(const ContentHash hash, store_->Put(change.bytes, {}));
-    STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
-    STAGED_RETURN_IF_ERROR(EnsureStored(*store_, hash, change.bytes, {}));
-    // What the person wrote into the file that was displaced is staged for them, on what they saw:
-    // a conflict that waits on the live folder's branch, with nothing lost.
-    Operation operation;
-    operation.type = OperationType::kReplace;
-    operation.actor = options_.person;
-    operation.branch = kDiskBranch;
-    operation.time_ns = env_.NowNs();
-    STAGED_ASSIGN_OR_RETURN(const JournalHead head, transaction->Head());
-    operation.turn = "t" + std::to_string(head.sequence + 1);
-    operation.changes = {{change.path, change.base, Entry{change.kind, hash}}};
-    operation.payload.Set("reason", "written into a file after it was replaced");
-    STAGED_ASSIGN_OR_RETURN(const auto branch, transaction->Branch(kDiskBranch));
-    if (!branch) {
-      BranchRow row;
-      row.name = kDiskBranch;
-      row.kind = BranchKind::kHuman;
-      row.created_sequence = head.sequence + 1;
-      STAGED_RETURN_IF_ERROR(transaction->PutBranch(row));
-    }
-    STAGED_RETURN_IF_ERROR(AppendAndProject(*transaction, operation));
-    STAGED_RETURN_IF_ERROR(transaction->Commit(JournalTransaction::Durability::kDurable));
-    NoteHead(*this, {operation.sequence, operation.chain});
-    STAGED_RETURN_IF_ERROR(RemoveParked(*temporary_, change.parked_name));
-  }
-  return OkStatus();
-}
-
-Status WorkspaceImpl::EndDeadPublications() {
-  {
-    STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
-    STAGED_ASSIGN_OR_RETURN(const std::vector<PublicationRow> rows, reader->Publications());
-    if (rows.empty()) return OkStatus();
-  }
-  return Recover();
-}
-
-Status WorkspaceImpl::Recover() {
-  STAGED_ASSIGN_OR_RETURN(auto reader, journal_->BeginRead());
-  STAGED_ASSIGN_OR_RETURN(const std::vector<PublicationRow> rows, reader->Publications());
-  reader.reset();
-  std::map<int64_t, std::vector<PublicationRow>> by_submit;
-  std::set<std::string> pending;
-  for (const PublicationRow& row : rows) {
-    by_submit[row.sequence].push_back(row);
-    pending.insert(row.owner);
-  }
-  for (const auto& [sequence, group] : by_submit) {
-    Publisher publisher(env_, *root_directory_, *temporary_, *store_);
-    const Status taken = publisher.TakeOver(group.front().owner);
-    if (taken.code() == ErrorCode::kBusy) continue;  // its publisher lives
-    STAGED_RETURN_IF_ERROR(taken);
-    // It may have ended between our look and its lock: then there is nothing left to do.
-    STAGED_ASSIGN_OR_RETURN(reader, journal_->BeginRead());
-    STAGED_ASSIGN_OR_RETURN(const Publications now, ReadPublications(*reader));
-    STAGED_ASSIGN_OR_RETURN(const Operation submit, reader->Read(sequence));
-    reader.reset();
-    const auto row = now.find(group.front().path);
-    if (row == now.end() || row->second.sequence != sequence) {
-      STAGED_RETURN_IF_ERROR(publisher.End({}));
-      continue;
-    }
-    std::vector<std::string> met;
-    const Result<bool> published = PublishAll(publisher, submit.changes, &met);
-    if (published.ok() && *published) {
-      STAGED_RETURN_IF_ERROR(FinishPublication(publisher, sequence, submit.changes));
-    } else {
-      STAGED_RETURN_IF_ERROR(Withdraw(publisher, sequence, submit.changes));
-    }
-  }
-  STAGED_RETURN_IF_ERROR(RemoveLeftovers(
-      *temporary_, [&](const std::string& owner) { return pending.contains(owner); }));
-  return TakeInLateChanges();
 }
 
 }  // namespace staged

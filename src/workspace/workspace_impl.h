@@ -19,8 +19,8 @@
 namespace staged {
 
 // The parts of an open workspace, shared by the files that implement Workspace: opening.cc,
-// reading.cc, searching.cc, staging.cc, review.cc, submit.cc, rebase.cc, undo.cc, hydrate.cc,
-// upkeep.cc, archive.cc.
+// reading.cc, searching.cc, staging.cc, review.cc, submit.cc, publishing.cc, rebase.cc, undo.cc,
+// hydrate.cc, upkeep.cc, archive.cc.
 class WorkspaceImpl final : public Workspace, public SessionHost {
  public:
   WorkspaceImpl(Env& env, const FormatRegistry& formats, std::string root, OpenOptions options);
@@ -32,7 +32,8 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
                                           std::vector<SkippedPath>* skipped);
   // Writes the format file, the last step of making a workspace: without it there is none.
   [[nodiscard]] Status MarkReady();
-  // Ends or takes back publications of dead processes, takes in late changes.
+  // Ends or takes back publications of dead processes, clears what they left, takes in late
+  // changes.
   [[nodiscard]] Status Recover();
 
   Result<StatusReport> GetStatus(const CallContext& context) override;
@@ -114,6 +115,8 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   const OpenOptions& options() override { return options_; }
   void Committed(const std::vector<PathChange>& changes) override;
   Status EndDeadPublications() override;
+  int64_t LastEnded() override;
+  void ClearEnded(int64_t last) override;
 
  private:
   // One branch as a reader sees it now: the live folder, and what the branch stages on top.
@@ -235,14 +238,27 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   // kParseFailed when the policy wants more of the staged bytes than they are.
   Status CheckParsed(const std::string& path, const Entry& staged, const PathPolicy& policy);
   Status CheckOfficeLocks(const std::vector<PathChange>& changes);
+  // What became of the submit that a repeated request asked for.
+  Result<SubmitAnswer> RepeatedSubmit(WriteSession& session);
+
+  // publishing.cc
+  std::unique_ptr<Publisher> NewPublisher();
   Result<bool> PublishAll(Publisher& publisher, const std::vector<PathChange>& changes,
                           std::vector<std::string>* met);
-  Status FinishPublication(Publisher& publisher, int64_t sequence,
-                           const std::vector<PathChange>& changes);
-  Status PublishOrWithdraw(Publisher& publisher, int64_t sequence,
+  Status RemoveRows(int64_t sequence, const std::vector<PathChange>& changes,
+                    JournalTransaction::Durability durability);
+  void FinishPublication(std::unique_ptr<Publisher> publisher, int64_t sequence,
+                         const std::vector<PathChange>& changes);
+  Status PublishOrWithdraw(std::unique_ptr<Publisher> publisher, int64_t sequence,
                            const std::vector<PathChange>& changes);
   Status Withdraw(Publisher& publisher, int64_t sequence, const std::vector<PathChange>& changes);
+  // REQUIRES: the publisher's lock was taken over.
+  Status EndDeadPublication(Publisher& publisher, int64_t sequence);
+  // Removes what publishers left that died before their submit, or after its publication.
+  Status ClearLeftovers();
   Status TakeInLateChanges();
+  // Makes it sure that ended publications stay ended, and removes their publishers' files.
+  void SyncAndClearEnded();
 
   // rebase.cc
   struct MergePlan {
@@ -309,7 +325,16 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   std::unique_ptr<DerivedDatabase> derived_;
   std::unique_ptr<ViewCache> views_;
   std::unique_ptr<SearchIndex> index_;
-  std::mutex edited_mutex_;  // guards what follows
+  FolderMemory folders_;
+  struct EndedPublication {
+    int64_t number = 0;
+    std::unique_ptr<Publisher> publisher;
+    std::vector<PathChange> changes;
+  };
+  std::mutex ended_mutex_;               // guards the next two
+  std::vector<EndedPublication> ended_;  // whose rows are gone, but perhaps not for good
+  int64_t ended_count_ = 0;
+  std::mutex edited_mutex_;  // guards the next two
   ContentHash edited_hash_;
   std::shared_ptr<const std::string> edited_bytes_;
   std::unique_ptr<ParsePool> pool_;  // null: views are made by whoever needs them next

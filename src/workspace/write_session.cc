@@ -100,6 +100,7 @@ Result<std::unique_ptr<WriteSession>> WriteSession::Begin(SessionHost& host,
   (void)host.EndDeadPublications().ok();
   STAGED_ASSIGN_OR_RETURN(LiveState live,
                           ObserveLive(host.journal(), host.root_directory(), host.memory()));
+  STAGED_ASSIGN_OR_RETURN(const JournalHead seen, live.reader->Head());
   live.reader.reset();
   // Bytes are made durable before the transaction, which keeps other writers waiting.
   for (const auto& [path, entry] : live.overlay) {
@@ -116,6 +117,12 @@ Result<std::unique_ptr<WriteSession>> WriteSession::Begin(SessionHost& host,
   // A repeated request changes nothing, so that it is answered whoever holds the branch now.
   const bool repeated = !session->repeated_.empty();
   if (!repeated) STAGED_RETURN_IF_ERROR(session->CheckLease());
+  // The accepted tree moves with an operation only.
+  STAGED_ASSIGN_OR_RETURN(const JournalHead head, session->transaction_->Head());
+  if (head.sequence == seen.sequence) {
+    session->reduction_.accepted = std::move(live.accepted);
+    session->knows_accepted_ = true;
+  }
   if (!repeated) STAGED_RETURN_IF_ERROR(session->Adopt(live, touched));
   STAGED_RETURN_IF_ERROR(session->Renew());
   if (!repeated) STAGED_RETURN_IF_ERROR(session->ConsumeConverged());
@@ -244,7 +251,16 @@ Status WriteSession::ConsumeConverged() {
 
 Status WriteSession::Renew() {
   STAGED_ASSIGN_OR_RETURN(live_, transaction_->LiveOperations(context_.branch));
-  STAGED_ASSIGN_OR_RETURN(Tree accepted, ReadAcceptedTree(*transaction_));
+  Tree accepted = std::move(reduction_.accepted);
+  if (knows_accepted_) {
+    for (const PathChange& change : accepted_changes_) {
+      SetEntry(accepted, change.path, change.result);
+    }
+  } else {
+    STAGED_ASSIGN_OR_RETURN(accepted, ReadAcceptedTree(*transaction_));
+    knows_accepted_ = true;
+  }
+  accepted_changes_.clear();
   reduction_ = Reduce(std::move(accepted), {}, live_);
   return OkStatus();
 }
@@ -316,6 +332,11 @@ Result<Operation> WriteSession::Append(Operation operation) {
     STAGED_RETURN_IF_ERROR(transaction_->PutBranch(row));
   }
   STAGED_RETURN_IF_ERROR(AppendAndProject(*transaction_, operation));
+  if (operation.type == OperationType::kAdopt || operation.type == OperationType::kSubmit ||
+      operation.type == OperationType::kWithdraw) {
+    accepted_changes_.insert(accepted_changes_.end(), operation.changes.begin(),
+                             operation.changes.end());
+  }
   appended_.push_back(operation.sequence);
   changes_.insert(changes_.end(), operation.changes.begin(), operation.changes.end());
   last_ = {operation.sequence, operation.chain};
@@ -332,8 +353,10 @@ Status WriteSession::Commit() {
     STAGED_RETURN_IF_ERROR(transaction_->PutRequestAnswer(
         context_.request_id, JoinSequences(appended_) + kDigestSeparator + request_));
   }
+  const int64_t ended = host_.LastEnded();
   STAGED_RETURN_IF_ERROR(transaction_->Commit(JournalTransaction::Durability::kDurable));
   transaction_.reset();
+  host_.ClearEnded(ended);
   if (last_.sequence != 0) NoteHead(host_, last_);
   host_.Committed(changes_);
   return OkStatus();

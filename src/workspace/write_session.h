@@ -41,6 +41,10 @@ class SessionHost {
   virtual const OpenOptions& options() = 0;
   // Ends or takes back publications whose process died or failed (rule 14).
   virtual Status EndDeadPublications() = 0;
+  // The last publication that ended here; what it left may be cleared when a durable commit that
+  // began later has come through.
+  virtual int64_t LastEnded() = 0;
+  virtual void ClearEnded(int64_t last) = 0;
   // Told after a commit what the operations changed.
   virtual void Committed(const std::vector<PathChange>& changes) = 0;
 };
@@ -108,6 +112,10 @@ class WriteSession {
   IgnoreRules ignore_rules_;
   std::string turn_;
   JournalHead last_;
+  // Whether the reduction's accepted tree is the journal's, but for what this session changed
+  // since: that comes in with the next Renew.
+  bool knows_accepted_ = false;
+  std::vector<PathChange> accepted_changes_;
 };
 
 // Makes sure that a content is in the store, or stores it again. What was stored before a write

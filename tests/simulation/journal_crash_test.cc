@@ -477,6 +477,41 @@ TEST_F(JournalCrashTest, FailedSyncLosesNoRelaxedCommit) {
   }
 }
 
+TEST_F(JournalCrashTest, SyncMakesRelaxedCommitsDurable) {
+  int lost = 0;
+  for (uint64_t seed = 0; seed < 48; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const bool is_synced = seed % 2 == 0;
+    SimulatedEnv machine({.seed = seed});
+    ASSERT_TRUE(machine.MakeDirectories("/workspace").ok());
+    std::string expected;
+    {
+      Site site(machine, nullptr, 1'000);
+      ASSERT_TRUE(site.Open(SqliteJournalOptions::Mode::kCreate).ok());
+      for (Step step : MakeHistory(1)) {
+        step.reopen_first = step.abandon_first = step.is_durable = false;
+        bool is_commit_begun = false;
+        ASSERT_TRUE(site.Run(step, is_commit_begun).ok());
+      }
+      expected = *Fingerprint(site.journal());
+      if (is_synced) {
+        ASSERT_TRUE(site.journal().Sync().ok());
+      }
+      machine.Crash();
+    }
+    machine.Reboot(seed);
+    Site site(machine, nullptr, 1'000);
+    ASSERT_TRUE(site.OpenOrCreate(false).ok());
+    const bool is_there = *Fingerprint(site.journal()) == expected;
+    if (is_synced) {
+      EXPECT_TRUE(is_there);
+    } else if (!is_there) {
+      ++lost;
+    }
+  }
+  EXPECT_GT(lost, 0);
+}
+
 TEST_F(JournalCrashTest, RelaxedCommitsCostOneCallLess) {
   const auto calls = [](bool is_durable) {
     SimulatedEnv machine;

@@ -10,6 +10,7 @@ namespace {
 
 // Small, so that short histories have checkpoints.
 constexpr int kCheckpointPages = 40;
+constexpr std::string_view kPublish = "publish-";
 constexpr uint64_t kBytesMax = uint64_t{1} << 26;
 
 const FormatRegistry& Formats() {
@@ -104,7 +105,14 @@ Result<std::string> FindLeftovers(SimulatedEnv& env) {
                           directory->List(std::string(layout::kFolder) + "/" + layout::kTemporary));
   for (const DirectoryItem& item : items) {
     // The lock of those who park and collect displaced files stays, like every lock file.
-    if (item.name != "displaced.lock") return "'" + item.name + "' was left in .staged/tmp";
+    if (item.name == "displaced.lock") continue;
+    // A living publisher keeps its files until what it did is durable.
+    const std::string owner = item.name.substr(0, item.name.find_first_of("-.", kPublish.size()));
+    const std::string lock = std::string(layout::kFolder) + "/" + layout::kTemporary + "/" + owner;
+    const bool is_alive =
+        item.name.starts_with(kPublish) &&
+        directory->Lock(lock + ".lock", LockWait::kDoNotWait).status().code() == ErrorCode::kBusy;
+    if (!is_alive) return "'" + item.name + "' was left in .staged/tmp";
   }
   return std::string();
 }
@@ -168,6 +176,7 @@ class InterruptedJournal : public Journal {
     if (before_write_) before_write_();
     return journal_->BeginWrite(wait_ms);
   }
+  Status Sync() override { return journal_->Sync(); }
   Status Verify(const std::function<void(int64_t done, int64_t total)>& progress) override {
     return journal_->Verify(progress);
   }

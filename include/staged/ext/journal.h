@@ -137,6 +137,8 @@ class Journal {
   virtual Result<std::unique_ptr<JournalReader>> BeginRead() = 0;
   // Waits for other writers up to `wait_ms`, then kBusy.
   virtual Result<std::unique_ptr<JournalTransaction>> BeginWrite(int wait_ms) = 0;
+  // Makes every commit so far durable, relaxed ones too.
+  virtual Status Sync() = 0;
   // The database's own integrity check and the hash chain from the first operation to the head.
   // Errors: kDataLoss naming what is broken.
   virtual Status Verify(const std::function<void(int64_t done, int64_t total)>& progress) = 0;
