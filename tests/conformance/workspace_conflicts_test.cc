@@ -460,6 +460,7 @@ TEST_F(Rule13, ADisplacedFileThatNobodyChangedGoes) {
     }
     return count;
   };
+  Open();  // the submit's end is durable now
   EXPECT_GT(parked(), 0u);
   close(open_file);
   const size_t operations = History().size();
