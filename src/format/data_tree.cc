@@ -425,8 +425,9 @@ void DataLedger::Replace(uint32_t node, const DataValue& value) {
   replaced_[node] = std::move(shape);
 }
 
-void DataLedger::InsertBefore(uint32_t node, const DataValue& value) {
-  AppendShape(value, std::nullopt, inserted_[node]);
+void DataLedger::InsertBefore(uint32_t node, const std::optional<std::string>& key,
+                              const DataValue& value) {
+  AppendShape(value, key, inserted_[node]);
 }
 
 void DataLedger::Append(uint32_t container, const std::optional<std::string>& key,

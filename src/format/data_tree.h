@@ -117,7 +117,7 @@ class DataLedger {
   void Replace(uint32_t node, const DataValue& value);
   void Delete(uint32_t node) { replaced_[node] = {}; }
   void Rename(uint32_t node, const std::string& key) { renamed_[node] = key; }
-  void InsertBefore(uint32_t node, const DataValue& value);
+  void InsertBefore(uint32_t node, const std::optional<std::string>& key, const DataValue& value);
   void Append(uint32_t container, const std::optional<std::string>& key, const DataValue& value);
   // Whether `after` is what the edits make of the tree.
   [[nodiscard]] bool Matches(const DataTree& after) const;

@@ -9,6 +9,7 @@
 #include "formats/markdown/markdown_format.h"
 #include "formats/pptx/pptx_format.h"
 #include "formats/text/text_format.h"
+#include "formats/toml/toml_format.h"
 #include "formats/xlsx/xlsx_format.h"
 #include "formats/yaml/yaml_format.h"
 
@@ -28,6 +29,7 @@ FormatRegistry NewBuiltinRegistry() {
   registry.Register(NewXlsxFormat());
   registry.Register(NewPptxFormat());
   registry.Register(NewYamlFormat());
+  registry.Register(NewTomlFormat());
   return registry;
 }
 

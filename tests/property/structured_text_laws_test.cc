@@ -96,5 +96,18 @@ TEST(YamlLaws, MembersMergeByKey) {
   EXPECT_FALSE(conflict.clean);
 }
 
+TEST(TomlLaws, KeysMergeByKey) {
+  const std::string base = "name = 'x'\nsize = 1\ntags = ['a', 'b']\nold = 0\n[deep]\nk = 1\n";
+  const std::string left = With(base, "'x'", "'y'");
+  const std::string right =
+      "name = 'x'\nsize = 2\ntags = ['a', 'c']\n[deep]\nk = 0x2\nnew = { n = 2020-01-01 }\n";
+  const MergeResult merged = MergeAs("a.toml", base, left, right);
+  EXPECT_TRUE(merged.clean);
+  EXPECT_EQ(merged.bytes, With(right, "'x'", "'y'"));
+  EXPECT_EQ(merged.method, "records");
+  const MergeResult conflict = MergeAs("a.toml", base, left, With(base, "'x'", "'z'"));
+  EXPECT_FALSE(conflict.clean);
+}
+
 }  // namespace
 }  // namespace staged

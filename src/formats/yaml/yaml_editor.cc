@@ -260,7 +260,7 @@ Status YamlEditor::PlanInsert(const Edit& edit) {
   const bool is_last = at.subtree_end == tree_.nodes[at.parent].subtree_end;
   if (edit.op == "insert_after" && is_last) return AddChild(at.parent, std::nullopt, value);
   const uint32_t next = edit.op == "insert_after" ? at.subtree_end : node;
-  ledger_.InsertBefore(next, value);
+  ledger_.InsertBefore(next, std::nullopt, value);
   if (IsFlow(at.parent)) {
     const uint64_t begin = tree_.nodes[next].begin;
     return editor_.Replace({begin, begin}, WriteYamlFlow(value) + ", ");
