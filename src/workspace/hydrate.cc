@@ -162,7 +162,7 @@ Result<CheckoutAnswer> WorkspaceImpl::Hydrate(const CallContext& context,
                                : hydrated.MakeFile(path, mode, bytes));
   }
   // Before the manifest: what it names and a power loss took would be staged as removed.
-  STAGED_RETURN_IF_ERROR(hydrated.SyncFolders());
+  STAGED_RETURN_IF_ERROR(hydrated.Sync());
   STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
   STAGED_RETURN_IF_ERROR(transaction->PutSetting(
       ManifestName(directory), EncodeManifest(context.branch, state.reduction.working)));

@@ -1,10 +1,18 @@
 #include "workspace/hydrated_folder.h"
 
+#include <memory>
 #include <utility>
 
+#include "store/parallel.h"
 #include "workspace/live_scan.h"
 
 namespace staged {
+namespace {
+
+constexpr int kSyncThreads = 16;  // they wait for the disk, not for a processor
+constexpr size_t kFilesPerThread = 32;
+
+}  // namespace
 
 Status HydratedFolder::MakeParents(const std::string& path) {
   for (size_t slash = path.find('/'); slash != std::string::npos;
@@ -26,8 +34,8 @@ Status HydratedFolder::MakeSymlink(const std::string& path, const std::string& t
 Status HydratedFolder::MakeFile(const std::string& path, uint32_t mode, std::string_view bytes) {
   STAGED_ASSIGN_OR_RETURN(const auto file, directory_.Create(path, mode));
   files_.push_back(path);
-  STAGED_RETURN_IF_ERROR(file->WriteAt(0, bytes));
-  return file->Sync();
+  unsynced_.push_back(path);
+  return file->WriteAt(0, bytes);
 }
 
 Result<bool> HydratedFolder::CloneFile(Directory& source, const std::string& path, uint32_t mode,
@@ -36,8 +44,7 @@ Result<bool> HydratedFolder::CloneFile(Directory& source, const std::string& pat
   files_.push_back(path);
   const Result<OptionalEntry> cloned = ScanPath(directory_, path, {});
   if (cloned.ok() && *cloned == entry) {
-    STAGED_ASSIGN_OR_RETURN(const auto file, directory_.OpenWrite(path));
-    STAGED_RETURN_IF_ERROR(file->Sync());
+    unsynced_.push_back(path);
     return true;
   }
   STAGED_RETURN_IF_ERROR(directory_.RemoveFile(path));
@@ -45,7 +52,16 @@ Result<bool> HydratedFolder::CloneFile(Directory& source, const std::string& pat
   return false;
 }
 
-Status HydratedFolder::SyncFolders() {
+Status HydratedFolder::Sync() {
+  // Side by side: the disk's journal takes many of them in one commit.
+  std::vector<Status> synced(unsynced_.size());
+  const int threads = unsynced_.size() < kFilesPerThread ? 1 : kSyncThreads;
+  ParallelFor(unsynced_.size(), threads, [&](size_t number) {
+    const Result<std::unique_ptr<File>> file = directory_.OpenWrite(unsynced_[number]);
+    synced[number] = file.ok() ? (*file)->Sync() : file.status();
+  });
+  for (Status& status : synced) STAGED_RETURN_IF_ERROR(std::move(status));
+  unsynced_.clear();
   for (const std::string& folder : folders_) {
     STAGED_RETURN_IF_ERROR(directory_.SyncDirectory(folder));
   }

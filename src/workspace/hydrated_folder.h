@@ -11,8 +11,7 @@
 namespace staged {
 
 // The names that a checkout makes in a directory, so that they can be made durable, or taken away
-// again when it fails. Files and symlinks are durable themselves once made; their names are after
-// SyncFolders.
+// again when it fails. What it made is durable once Sync returns.
 class HydratedFolder {
  public:
   explicit HydratedFolder(Directory& directory) : directory_(directory) {}
@@ -24,13 +23,14 @@ class HydratedFolder {
   // made, where that cannot be or the file is not `entry` any more.
   [[nodiscard]] Result<bool> CloneFile(Directory& source, const std::string& path, uint32_t mode,
                                        const Entry& entry);
-  [[nodiscard]] Status SyncFolders();
+  [[nodiscard]] Status Sync();
   // Best effort: what cannot be removed stays, and so do folders that others put something in.
   void Remove();
 
  private:
   Directory& directory_;
-  std::vector<std::string> files_;
+  std::vector<std::string> files_;     // symlinks, too
+  std::vector<std::string> unsynced_;  // regular files
   std::set<std::string> folders_;
 };
 
