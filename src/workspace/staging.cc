@@ -29,6 +29,13 @@ Value EditsToValue(const std::vector<Edit>& edits) {
   return list;
 }
 
+RequestDigest EditRequest(const std::string& path, const BaseHash& base,
+                          const std::vector<Edit>& edits) {
+  BinaryWriter listed;
+  listed.PutValue(EditsToValue(edits));
+  return RequestDigest("edit").Add(path).Add(base).Add(listed.bytes());
+}
+
 Value DerivedToValue(const std::vector<DerivedEffect>& derived) {
   Value::Array list;
   for (const DerivedEffect& effect : derived) {
@@ -269,10 +276,7 @@ Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
     return Status(ErrorCode::kInvalidArgument, "the list of edits is empty; name at least one");
   }
   STAGED_ASSIGN_OR_RETURN(const std::string normal, NormalizePath(path));
-  BinaryWriter listed;
-  listed.PutValue(EditsToValue(edits));
-  RequestDigest request("edit");
-  request.Add(normal).Add(base).Add(listed.bytes());
+  const RequestDigest request = EditRequest(normal, base, edits);
   // The base decides what is edited; whether it still is the working content is checked before any
   // work is done, and again under the transaction.
   STAGED_ASSIGN_OR_RETURN(BranchState state, ReadBranch(context.branch));
@@ -309,7 +313,7 @@ Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
   plan.put.rewritten_members = outcome.rewritten_members;
   plan.edits = edits;
   plan.derived = outcome.derived;
-  plan.request = std::move(request);
+  plan.request = request;
   // The view and the difference are a courtesy: without them the write is acknowledged all the
   // same.
   ContentHash hash;
