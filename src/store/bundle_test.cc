@@ -96,7 +96,7 @@ TEST(BundleTest, ImpossibleHeadersAreRefused) {
 
 TEST(BundleTest, KnownChunksAreNotStoredAgain) {
   std::string content;
-  for (int i = 0; content.size() < 2'000'000; ++i) content += std::to_string(i * 7919) + ",";
+  for (int64_t i = 0; content.size() < 2'000'000; ++i) content += std::to_string(i * 7919) + ",";
   const CutContent base_cut = CutForStorage(content, {}, 2);
   const EncodedBundle base = BuildBundle(base_cut, KnownChunks(), 2);
   EXPECT_EQ(base.header.steps.size(), 1U) << "one run";
@@ -113,7 +113,7 @@ TEST(BundleTest, KnownChunksAreNotStoredAgain) {
 
 TEST(BundleTest, ThreadsChangeNothing) {
   std::string content;
-  for (int i = 0; content.size() < 3'000'000; ++i) content += std::to_string(i * 7919) + ",";
+  for (int64_t i = 0; content.size() < 3'000'000; ++i) content += std::to_string(i * 7919) + ",";
   const CutContent one = CutForStorage(content, {}, 1);
   const CutContent two = CutForStorage(content, {}, 2);
   const EncodedBundle first = BuildBundle(one, KnownChunks(), 1);

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <set>
 
 #include "codec/json.h"
@@ -201,16 +201,16 @@ TEST(CsvFormatTest, ManyRowsAreFast) {
   for (int i = 0; i < 100'000; ++i) {
     bytes += std::to_string(i) + ",some name,12.50,\"a, comment\"\n";
   }
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   const View view = Parse(bytes);
   size_t cells = 0;
   view.ForEach([&](const Record& record) {
     cells += record.kind == "cell" ? 1 : 0;
     return true;
   });
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   EXPECT_EQ(cells, 400'004u);
-  EXPECT_LT(seconds.count(), 3.0);
+  EXPECT_LT(seconds, 3.0);
   EXPECT_LT(view.segments[0]->memory_bytes(), bytes.size() * 3);
 }
 
