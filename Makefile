@@ -32,10 +32,11 @@ check: build
 bench: build
 	@bench/run
 
-# SEEDS histories beyond those of `make test`.
+# SEEDS random histories beyond those of `make test`, from a random seed, or from STAGED_SEED. It prints
+# which; a failure names its own, and STAGED_SEED alone plays that one again.
 SEEDS ?= 10000
 simulate: build
-	@STAGED_SIMULATION_SEEDS=$(SEEDS) build/bin/simulation_tests
+	@STAGED_SIMULATION_SEEDS=$(SEEDS) build/bin/simulation_tests --gtest_filter='WorkspaceRandomTest.*'
 
 tidy: build
 	@ctest --test-dir build/release -L tidy --output-on-failure

@@ -1,12 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <iostream>
 #include <random>
 
 #include "tests/simulation/workspace_site.h"
 
 // Random histories: two processes, several branches, people who save files at any moment, and
-// faults of every kind anywhere. STAGED_SIMULATION_SEEDS says how many, STAGED_SEED replays one.
+// faults of every kind anywhere. STAGED_SIMULATION_SEEDS says how many, STAGED_SEED
+// from which; alone it replays one.
 namespace staged {
 namespace {
 
@@ -194,8 +196,9 @@ TEST(WorkspaceRandomTest, HistoriesOfManySeeds) {
   }
   if (const char* given = std::getenv("STAGED_SEED")) {
     first = std::strtoull(given, nullptr, 10);
-    count = 1;
+    if (std::getenv("STAGED_SIMULATION_SEEDS") == nullptr) count = 1;
   }
+  std::cout << "seeds " << first << " to " << first + count - 1 << std::endl;
   for (uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE("STAGED_SEED=" + std::to_string(seed));
     RandomHistory(seed).Run();
