@@ -10,7 +10,8 @@ endif()
 
 add_library(staged_options INTERFACE)
 target_include_directories(staged_options INTERFACE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
-# GCC judges; clang only builds the fuzzers, and warns about the C++ library's own headers.
+# GCC judges; clang only builds for sanitizers and fuzzing, and warns about the C++ library's own
+# headers.
 target_compile_options(staged_options INTERFACE -Wall -Wextra
                        "$<$<CXX_COMPILER_ID:GNU>:-Werror;-Wshadow=local;-Wno-maybe-uninitialized>"
                        -Wnon-virtual-dtor -Wno-missing-field-initializers)
@@ -144,7 +145,7 @@ function(staged_repository_tests)
 endfunction()
 
 # <directory>/*_fuzzer.cc: one libFuzzer program a file, all built by the target "fuzzers"; with
-# -DSTAGED_FUZZ=ON (preset fuzz) only.
+# -DSTAGED_FUZZ=ON (preset asan-ubsan) only.
 function(staged_fuzzers directory)
   if(NOT STAGED_FUZZ)
     return()
