@@ -14,6 +14,7 @@ inline constexpr uint8_t kListSegmentTag = 1;
 inline constexpr uint8_t kGridSegmentTag = 2;
 inline constexpr uint8_t kLineSegmentTag = 3;
 inline constexpr uint8_t kDelimitedSegmentTag = 4;
+inline constexpr uint8_t kOutlineSegmentTag = 5;
 
 void PutRecord(BinaryWriter& writer, const Record& record);
 [[nodiscard]] Record GetRecord(BinaryReader& reader);

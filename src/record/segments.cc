@@ -3,6 +3,7 @@
 #include "record/delimited_segment.h"
 #include "record/grid_segment.h"
 #include "record/line_segment.h"
+#include "record/outline_segment.h"
 #include "record/record_codec.h"
 
 namespace staged {
@@ -40,6 +41,7 @@ Result<std::shared_ptr<const Segment>> DecodeSegment(std::string_view bytes) {
   if (tag == kGridSegmentTag) return GridSegment::Decode(bytes.substr(1));
   if (tag == kLineSegmentTag) return LineSegment::Decode(bytes.substr(1));
   if (tag == kDelimitedSegmentTag) return DelimitedSegment::Decode(bytes.substr(1));
+  if (tag == kOutlineSegmentTag) return OutlineSegment::Decode(bytes.substr(1));
   if (tag != kListSegmentTag) {
     return Status(ErrorCode::kDataLoss, "a cached view is damaged; delete .staged/derived");
   }

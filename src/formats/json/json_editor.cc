@@ -39,7 +39,7 @@ JsonEditor::JsonEditor(std::string_view bytes, JsonSyntax syntax, const Limits& 
       editor_(bytes),
       text_(editor_.text()),
       tree_(ParseJson(text_, syntax, limits)),
-      ordinals_(KeyOrdinals(text_, tree_)),
+      repeated_(RepeatedKeys(text_, tree_)),
       splicer_(text_, tree_, editor_.lines(), syntax) {}
 
 Status JsonEditor::Plan(const Edit& edit) {
@@ -100,8 +100,8 @@ Result<std::optional<uint32_t>> JsonEditor::Child(uint32_t container, std::strin
     const JsonNode& node = tree_.nodes[child];
     const std::string key =
         DecodeJsonString(text_.substr(node.key_begin, node.key_end - node.key_begin));
-    if (PointerToken(key, ordinals_[child]) == token) found = child;
-    if (ordinals_[child] > 1 && EscapePointerToken(key) == token) is_duplicated = true;
+    if (PointerToken(key, OrdinalOf(repeated_, child)) == token) found = child;
+    if (OrdinalOf(repeated_, child) > 1 && EscapePointerToken(key) == token) is_duplicated = true;
   }
   if (found && is_duplicated) {
     return Status(ErrorCode::kAmbiguous, "the key at '" + std::string(pointer) +

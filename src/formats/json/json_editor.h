@@ -8,6 +8,7 @@
 #include "codec/json.h"
 #include "codec/json_splicer.h"
 #include "format/text_editor.h"
+#include "formats/json/json_records.h"
 
 namespace staged {
 
@@ -51,7 +52,7 @@ class JsonEditor {
   TextEditor editor_;
   std::string_view text_;
   JsonTree tree_;
-  std::vector<uint32_t> ordinals_;
+  KeyOrdinals repeated_;
   JsonSplicer splicer_;
   bool has_pointer_edits_ = false;
 };

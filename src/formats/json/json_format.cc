@@ -7,7 +7,6 @@
 #include "format/text_records.h"
 #include "formats/json/json_editor.h"
 #include "formats/json/json_records.h"
-#include "record/segments.h"
 
 namespace staged {
 namespace {
@@ -107,12 +106,10 @@ class JsonFormat final : public Format {
     const JsonTree tree = ParseJson(text, syntax_, limits);
     std::shared_ptr<const Segment> segment = reuse ? reuse("", digest) : nullptr;
     if (segment == nullptr) {
-      std::vector<Record> records =
-          JsonRecords(text, tree, decoded.mark_size_bytes(), decoded.keeps_offsets());
       Record file = TextFileRecord(decoded, LineIndex(text));
       file.attrs.Set("root", tree.nodes.empty() ? "none" : JsonTypeName(tree.nodes[0].type));
-      records.insert(records.begin(), std::move(file));
-      segment = std::make_shared<RecordListSegment>("", digest, std::move(records));
+      segment = MakeJsonSegment(text, tree, digest, std::move(file), decoded.mark_size_bytes(),
+                                decoded.keeps_offsets());
     }
     content.segments.push_back(std::move(segment));
     content.parts.push_back(
@@ -152,15 +149,13 @@ class JsonFormat final : public Format {
       diagnostics.push_back({"note", "limit_exceeded", "",
                              std::to_string(tree.issues_left_out) + " more issues were left out"});
     }
-    const std::vector<uint32_t> ordinals = KeyOrdinals(text, tree);
-    for (size_t node = 0; node < tree.nodes.size(); ++node) {
-      if (ordinals[node] < 2) continue;
+    for (const auto& [node, ordinal] : RepeatedKeys(text, tree)) {
       const JsonNode& at = tree.nodes[node];
       const std::string key =
           DecodeJsonString(text.substr(at.key_begin, at.key_end - at.key_begin));
       diagnostics.push_back({"warning", "duplicate_key", line_at(at.key_begin),
                              "the key \"" + key + "\" occurs again; it is kept as '" +
-                                 PointerToken(key, ordinals[node]) + "'"});
+                                 PointerToken(key, ordinal) + "'"});
     }
   }
 

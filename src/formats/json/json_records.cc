@@ -1,9 +1,13 @@
 #include "formats/json/json_records.h"
 
 #include <algorithm>
+#include <array>
+#include <deque>
+#include <optional>
 #include <unordered_set>
 
 #include "base/utf8.h"
+#include "record/outline_segment.h"
 
 namespace staged {
 namespace {
@@ -48,73 +52,89 @@ bool IsUniqueMember(std::string_view text, const JsonTree& tree, size_t array,
   return !seen.empty();
 }
 
-// Locators, keys and parents follow from the nodes before, so records are made in one pass.
-class RecordBuilder {
- public:
-  RecordBuilder(std::string_view text, const JsonTree& tree, uint64_t span_offset, bool has_spans)
-      : text_(text),
-        tree_(tree),
-        span_offset_(span_offset),
-        has_spans_(has_spans),
-        ordinals_(KeyOrdinals(text, tree)),
-        next_item_(tree.nodes.size(), 0),
-        array_keys_(tree.nodes.size()) {}
+// Whether the token's content is its characters as they stand.
+bool IsPlain(std::string_view token) {
+  return std::all_of(token.begin(), token.end(),
+                     [](char c) { return c != '\\' && static_cast<unsigned char>(c) < 0x80; });
+}
 
-  std::vector<Record> Build() {
-    if (tree_.nodes.empty()) return {};
-    const bool has_root_record = !tree_.nodes[0].is_container();
-    skipped_ = has_root_record ? 0 : 1;
-    records_.reserve(tree_.nodes.size());
-    if (!has_root_record) NoteArrayKey(0);
-    for (size_t node = skipped_; node < tree_.nodes.size(); ++node) Add(node);
-    return std::move(records_);
+// Steps, keys and parents follow from the nodes before, so that one pass makes all rows.
+class SegmentBuilder {
+ public:
+  SegmentBuilder(std::string_view text, const JsonTree& tree, OutlineSegment::Builder& builder)
+      : text_(text), tree_(tree), builder_(builder), repeated_(RepeatedKeys(text, tree)) {}
+
+  void Build() {
+    const std::vector<JsonNode>& nodes = tree_.nodes;
+    if (nodes.empty()) return;
+    builder_.Reserve(nodes.size());
+    // A container at the root is no record of its own.
+    skipped_ = nodes[0].is_container() ? 1 : 0;
+    if (skipped_ == 1) Open(0);
+    for (size_t node = skipped_; node < nodes.size(); ++node) {
+      while (!open_.empty() && node >= nodes[open_.back().node].subtree_end) open_.pop_back();
+      Add(node);
+      if (nodes[node].is_container()) Open(node);
+    }
   }
 
  private:
-  void NoteArrayKey(size_t node) {
+  struct OpenContainer {
+    size_t node = 0;
+    uint32_t next_item = 0;
+    std::string key;  // the member that tells an array's items apart
+  };
+  enum Kind : uint8_t { kValue, kMember, kItem, kKinds };
+
+  void Open(size_t node) {
+    open_.push_back({node, 0, {}});
     if (tree_.nodes[node].type == JsonType::kArray) {
-      array_keys_[node] = InferArrayKey(text_, tree_, node);
+      open_.back().key = InferArrayKey(text_, tree_, node);
     }
   }
 
   void Add(size_t index) {
     const JsonNode& node = tree_.nodes[index];
-    Record record;
-    const bool is_root = index == 0;
-    record.kind = is_root ? "value" : node.has_key() ? "member" : "item";
-    if (!is_root && node.parent >= skipped_)
-      record.parent = records_[node.parent - skipped_].locator;
+    const std::string text = JsonScalarText(text_, node);
+    OutlineSegment::Builder::Row row;
+    row.class_id = ClassOf(index == 0 ? kValue : node.has_key() ? kMember : kItem, node.type);
+    row.begin = node.has_key() ? node.key_begin : node.begin;
+    row.end = node.end;
+    row.text = text;
+    if (index == 0) return builder_.AddRoot(row);
+    OpenContainer& parent = open_.back();
+    if (parent.node >= skipped_) row.parent = static_cast<uint32_t>(parent.node - skipped_);
     if (node.has_key()) {
-      record.key = PointerToken(KeyOf(text_, node), ordinals_[index]);
-      record.locator = record.parent + "/" + record.key;
-    } else if (!is_root) {
-      record.locator = record.parent + "/" + std::to_string(next_item_[node.parent]++);
-      record.key = ItemKey(index);
+      return builder_.AddNamed(row, PointerToken(KeyOf(text_, node), OrdinalOf(repeated_, index)));
     }
-    record.text = JsonScalarText(text_, node);
-    record.attrs.Set("type", JsonTypeName(node.type));
-    const uint64_t begin = node.has_key() ? node.key_begin : node.begin;
-    if (has_spans_) record.span = ByteSpan{begin + span_offset_, node.end + span_offset_};
-    records_.push_back(std::move(record));
-    NoteArrayKey(index);
+    builder_.AddAt(row, parent.next_item++, ItemKey(index, parent.key));
   }
 
-  [[nodiscard]] std::string ItemKey(size_t index) const {
-    const std::string& name = array_keys_[tree_.nodes[index].parent];
+  [[nodiscard]] std::string ItemKey(size_t index, const std::string& name) const {
     if (name.empty()) return "";
     const JsonNode* member = ScalarMember(text_, tree_, index, name);
     return name + "=" + JsonScalarText(text_, *member);
   }
 
+  uint8_t ClassOf(Kind kind, JsonType type) {
+    std::optional<uint8_t>& id = classes_[kind][static_cast<size_t>(type)];
+    if (!id) {
+      static constexpr std::string_view kNames[kKinds] = {"value", "member", "item"};
+      Value attrs;
+      attrs.Set("type", JsonTypeName(type));
+      id = builder_.AddClass(kNames[kind], std::move(attrs));
+    }
+    return *id;
+  }
+
+  static constexpr size_t kTypes = static_cast<size_t>(JsonType::kInvalid) + 1;
   std::string_view text_;
   const JsonTree& tree_;
-  uint64_t span_offset_;
-  bool has_spans_;
-  std::vector<uint32_t> ordinals_;
-  std::vector<uint32_t> next_item_;
-  std::vector<std::string> array_keys_;
+  OutlineSegment::Builder& builder_;
+  const KeyOrdinals repeated_;
+  std::array<std::array<std::optional<uint8_t>, kTypes>, kKinds> classes_;
+  std::vector<OpenContainer> open_;
   size_t skipped_ = 0;
-  std::vector<Record> records_;
 };
 
 Record BytesRecord(std::string kind, std::string_view text, uint64_t begin, uint64_t end,
@@ -130,25 +150,39 @@ Record BytesRecord(std::string kind, std::string_view text, uint64_t begin, uint
 
 }  // namespace
 
-std::vector<uint32_t> KeyOrdinals(std::string_view text, const JsonTree& tree) {
-  std::vector<uint32_t> ordinals(tree.nodes.size(), 1);
-  std::vector<std::pair<std::string, uint32_t>> keys;
+KeyOrdinals RepeatedKeys(std::string_view text, const JsonTree& tree) {
+  KeyOrdinals repeated;
+  std::vector<std::pair<std::string_view, uint32_t>> keys;
+  std::deque<std::string> decoded;  // what keys borrow that are not plain
   for (size_t object = 0; object < tree.nodes.size(); ++object) {
     const JsonNode& node = tree.nodes[object];
     if (node.type != JsonType::kObject || node.child_count < 2) continue;
     keys.clear();
+    decoded.clear();
     for (uint32_t child = static_cast<uint32_t>(object) + 1; child < node.subtree_end;
          child = tree.nodes[child].subtree_end) {
-      keys.emplace_back(KeyOf(text, tree.nodes[child]), child);
+      const JsonNode& member = tree.nodes[child];
+      const std::string_view token = Slice(text, member.key_begin, member.key_end);
+      if (token.size() >= 2 && IsPlain(token)) {
+        keys.emplace_back(token.substr(1, token.size() - 2), child);
+      } else {
+        keys.emplace_back(decoded.emplace_back(DecodeJsonString(token)), child);
+      }
     }
     std::sort(keys.begin(), keys.end());
     for (size_t i = 1; i < keys.size(); ++i) {
       if (keys[i].first == keys[i - 1].first) {
-        ordinals[keys[i].second] = ordinals[keys[i - 1].second] + 1;
+        repeated[keys[i].second] = OrdinalOf(repeated, keys[i - 1].second) + 1;
       }
     }
   }
-  return ordinals;
+  return repeated;
+}
+
+uint32_t OrdinalOf(const KeyOrdinals& repeated, size_t node) {
+  if (repeated.empty()) return 1;
+  const auto found = repeated.find(static_cast<uint32_t>(node));
+  return found == repeated.end() ? 1 : found->second;
 }
 
 std::string InferArrayKey(std::string_view text, const JsonTree& tree, size_t array) {
@@ -164,19 +198,22 @@ std::string JsonScalarText(std::string_view text, const JsonNode& node) {
   return node.type == JsonType::kString ? DecodeJsonString(token) : ReplaceInvalidUtf8(token);
 }
 
-std::vector<Record> JsonRecords(std::string_view text, const JsonTree& tree, uint64_t span_offset,
-                                bool has_spans) {
-  std::vector<Record> records = RecordBuilder(text, tree, span_offset, has_spans).Build();
+std::shared_ptr<const Segment> MakeJsonSegment(std::string_view text, const JsonTree& tree,
+                                               const ContentHash& digest, Record file,
+                                               uint64_t span_offset, bool has_spans) {
+  OutlineSegment::Builder builder("", digest, {.has_spans = has_spans, .span_offset = span_offset});
+  builder.AddLeading(std::move(file));
+  SegmentBuilder(text, tree, builder).Build();
   for (const JsonIssue& issue : tree.issues) {
     if (issue.end <= issue.offset) continue;
-    records.push_back(
+    builder.AddTrailing(
         BytesRecord("comment", text, issue.offset, issue.end, span_offset, has_spans));
   }
   if (!tree.is_complete() && tree.parsed_end < text.size()) {
-    records.push_back(
+    builder.AddTrailing(
         BytesRecord("unparsed", text, tree.parsed_end, text.size(), span_offset, has_spans));
   }
-  return records;
+  return builder.Finish();
 }
 
 }  // namespace staged

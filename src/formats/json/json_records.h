@@ -1,16 +1,20 @@
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "codec/json.h"
-#include "staged/record.h"
+#include "staged/view.h"
 
 namespace staged {
 
-// For each node, which of the equal keys of its object it is, from 1; 1 for all others.
-[[nodiscard]] std::vector<uint32_t> KeyOrdinals(std::string_view text, const JsonTree& tree);
+// The members whose key occurred in their object before, by node: for the how manieth time, from 2.
+using KeyOrdinals = std::map<uint32_t, uint32_t>;
+[[nodiscard]] KeyOrdinals RepeatedKeys(std::string_view text, const JsonTree& tree);
+// 1 for all others.
+[[nodiscard]] uint32_t OrdinalOf(const KeyOrdinals& repeated, size_t node);
 
 // The member by which an array's objects can be told apart ("id"), or "" when there is none.
 [[nodiscard]] std::string InferArrayKey(std::string_view text, const JsonTree& tree, size_t array);
@@ -18,9 +22,11 @@ namespace staged {
 // What a person would read of a scalar: a string's content, a number as it is written.
 [[nodiscard]] std::string JsonScalarText(std::string_view text, const JsonNode& node);
 
-// A record a value (members and items; a root container has none), then comments and what could not
-// be read. Spans are offset by `span_offset`.
-[[nodiscard]] std::vector<Record> JsonRecords(std::string_view text, const JsonTree& tree,
-                                              uint64_t span_offset, bool has_spans);
+// The record `file`, a record a value (members and items; a root container has none), then comments
+// and what could not be read. Spans are offset by `span_offset`.
+[[nodiscard]] std::shared_ptr<const Segment> MakeJsonSegment(std::string_view text,
+                                                             const JsonTree& tree,
+                                                             const ContentHash& digest, Record file,
+                                                             uint64_t span_offset, bool has_spans);
 
 }  // namespace staged
