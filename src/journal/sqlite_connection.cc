@@ -216,8 +216,9 @@ void SqliteConnection::KeepLogOnClose() {
       this);
 }
 
-void SqliteConnection::Checkpoint() {
-  sqlite3_wal_checkpoint_v2(database_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+void SqliteConnection::Checkpoint(LogAfter after) {
+  const int mode = after == LogAfter::kCut ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+  sqlite3_wal_checkpoint_v2(database_, nullptr, mode, nullptr, nullptr);
 }
 
 bool SqliteConnection::in_transaction() const { return sqlite3_get_autocommit(database_) == 0; }

@@ -84,8 +84,10 @@ class SqliteConnection {
   void KeepLogOnClose();
   // Pages in the write-ahead log at this connection's last commit.
   [[nodiscard]] int log_pages() const { return log_pages_; }
-  // Copies what it can from the log to the database without waiting for others.
-  void Checkpoint();
+  // Copies what it can from the log to the database without waiting for others. kCut: and makes the
+  // log empty, if nobody else uses it now.
+  enum class LogAfter : uint8_t { kKept = 0, kCut = 1 };
+  void Checkpoint(LogAfter after);
 
   [[nodiscard]] bool in_transaction() const;
   void RollBack();  // if there is a transaction; also ends a reading one

@@ -22,7 +22,8 @@ namespace {
 using Durability = JournalTransaction::Durability;
 
 constexpr int kIdleConnectionsMax = 4;
-constexpr int kReaderWaitMs = 10'000;  // for another process's recovery, which is short
+constexpr int kReaderWaitMs = 10'000;   // for another process's recovery, which is short
+constexpr size_t kHugeChanges = 2'000;  // whose commit fills the log beyond a checkpoint
 constexpr int kPollMicrosecondsMin = 200;
 constexpr int kPollMicrosecondsMax = 3'000;
 
@@ -150,6 +151,7 @@ class SqliteTransaction : public SqliteSnapshot<JournalTransaction> {
   JournalHead head_;
   const int checkpoint_pages_;
   Status failure_;
+  size_t changes_appended_ = 0;
   bool writing_ = true;  // holds the writers' turn
 };
 
@@ -183,6 +185,7 @@ Status SqliteTransaction::AppendRows(const Operation& operation, std::string_vie
   SqliteStatement insert = connection_->Prepare(
       "INSERT INTO operation_paths(path, sequence, position, base_hash, result_hash) "
       "VALUES(?,?,?,?,?)");
+  changes_appended_ += operation.changes.size();
   for (size_t i = 0; i < operation.changes.size(); ++i) {
     const PathChange& change = operation.changes[i];
     insert.Reset();
@@ -327,7 +330,13 @@ Status SqliteTransaction::Commit(Durability durability) {
   writing_ = false;
   journal_.LeaveWriting();
   // The commit stands, whatever becomes of this: a failed checkpoint is made up for by the next.
-  if (outside.ok() && connection_->log_pages() >= checkpoint_pages_) connection_->Checkpoint();
+  if (outside.ok() && connection_->log_pages() >= checkpoint_pages_) {
+    // Every process reads the log whole when it opens the journal. A log that is used over and over
+    // is kept, since writing over it is faster than growing it; one huge change would only be read.
+    const bool is_huge = changes_appended_ >= kHugeChanges;
+    connection_->Checkpoint(is_huge ? SqliteConnection::LogAfter::kCut
+                                    : SqliteConnection::LogAfter::kKept);
+  }
   return OkStatus();
 }
 

@@ -65,6 +65,37 @@ TEST_F(SqliteJournalTest, MissingJournalIsDataLossNeverAFreshOne) {
   EXPECT_TRUE(Open(Mode::kOpenExisting).ok());
 }
 
+TEST_F(SqliteJournalTest, AHugeChangeLeavesNoLongLog) {
+  constexpr size_t kChanges = 20'000;
+  Operation operation;
+  operation.branch = "b";
+  for (size_t i = 0; i < kChanges; ++i) {
+    operation.changes.push_back({"folder/path" + std::to_string(i),
+                                 {},
+                                 Entry{EntryKind::kFile, ContentHash::Of(std::to_string(i))}});
+  }
+  for (const bool is_read_meanwhile : {true, false}) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directory(folder_);
+    auto journal = *Open(Mode::kCreate);
+    auto transaction = *journal->BeginWrite(1000);
+    ASSERT_TRUE(transaction->Append(operation).ok());
+    std::unique_ptr<JournalReader> reader;
+    if (is_read_meanwhile) reader = *journal->BeginRead();
+    ASSERT_TRUE(transaction->Commit(JournalTransaction::Durability::kDurable).ok());
+    EXPECT_EQ(std::filesystem::file_size(path_ + "-wal") == 0, !is_read_meanwhile);
+    if (reader != nullptr) {
+      EXPECT_EQ(reader->Head()->sequence, 0);
+    }
+    reader.reset();
+    transaction.reset();
+    journal.reset();
+    journal = *Open(Mode::kOpenExisting);
+    EXPECT_TRUE(journal->Verify({}).ok());
+    EXPECT_EQ((*journal->BeginRead())->Read(1)->changes.size(), kChanges);
+  }
+}
+
 TEST_F(SqliteJournalTest, ForeignFilesAreRefused) {
   {
     std::ofstream(path_) << std::string(5000, 'x');
