@@ -122,5 +122,7 @@ void XmlDecodeTo(std::string_view raw, std::string& out);  // appends
 [[nodiscard]] Result<std::string> XmlToUtf8(std::string_view bytes);
 // The same without a copy where nothing is to be converted.
 [[nodiscard]] Result<std::string> XmlTakeAsUtf8(std::string bytes);
+// Whether they are in UTF-8 by their BOM or declaration.
+[[nodiscard]] bool XmlIsUtf8(std::string_view bytes);
 
 }  // namespace staged

@@ -98,6 +98,11 @@ Result<std::string> XmlTakeAsUtf8(std::string bytes) {
                 "the XML encoding '" + name + "' is not supported; save the part as UTF-8");
 }
 
+bool XmlIsUtf8(std::string_view bytes) {
+  std::string name;
+  return DetectEncoding(bytes, name) == Encoding::kUtf8;
+}
+
 Result<std::string> XmlToUtf8(std::string_view bytes) { return XmlTakeAsUtf8(std::string(bytes)); }
 
 }  // namespace staged

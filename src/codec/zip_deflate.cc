@@ -19,10 +19,12 @@ std::string_view ZipEncoderName() {
 std::string ZipDeflate(std::string_view bytes) {
   const std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor(
       libdeflate_alloc_compressor(kZipDeflateLevel), &libdeflate_free_compressor);
-  std::string out(libdeflate_deflate_compress_bound(compressor.get(), bytes.size()), '\0');
-  out.resize(libdeflate_deflate_compress(compressor.get(), bytes.data(), bytes.size(), out.data(),
-                                         out.size()));
-  return out;
+  // The bound is more than the input's size and mostly stays untouched: no page of it is cleared.
+  const size_t bound = libdeflate_deflate_compress_bound(compressor.get(), bytes.size());
+  const auto room = std::make_unique_for_overwrite<char[]>(bound);
+  const size_t size =
+      libdeflate_deflate_compress(compressor.get(), bytes.data(), bytes.size(), room.get(), bound);
+  return {room.get(), size};
 }
 
 Result<std::string> ZipInflate(std::string_view compressed, uint64_t size_bytes_hint,

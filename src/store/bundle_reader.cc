@@ -39,6 +39,13 @@ class Assembler {
         continue;
       }
       std::string expanded;
+      uint64_t expanded_bytes = 0;
+      for (uint64_t copy = 1; copy <= step.count; ++copy) {
+        for (const Payload& payload : runs_[i + copy].payloads) {
+          expanded_bytes += payload.size_bytes;
+        }
+      }
+      expanded.reserve(expanded_bytes);
       for (uint64_t copy = 1; copy <= step.count; ++copy) {
         STAGED_RETURN_IF_ERROR(AppendRun(runs_[i + copy], expanded));
       }

@@ -106,6 +106,7 @@ class WorkbookEditor {
                     "the part '" + part + "' is missing; restore the file from its source");
     }
     STAGED_ASSIGN_OR_RETURN(std::string bytes, zip_.Read(*member));
+    if (XmlIsUtf8(bytes)) return bytes;
     STAGED_ASSIGN_OR_RETURN(const std::string utf8, XmlToUtf8(bytes));
     if (utf8 == bytes) return bytes;
     return Status(
