@@ -4,6 +4,7 @@
 
 #include "base/escape_controls.h"
 #include "cli/context.h"
+#include "env/process_memory.h"
 #include "wire/encode.h"
 #include "wire/json_text.h"
 
@@ -57,6 +58,7 @@ int RunWrite(Context& context) {
 int RunEdit(Context& context) {
   const CommandLine& line = context.line();
   if (line.Has("--output") || line.Has("--dry-run")) return RunEditFile(context);
+  ShareFreedMemory();  // a file's contents and views, one thread after the other
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
   STAGED_CLI_ASSIGN(context, const BaseHash base, context.ParseBase());
   STAGED_CLI_ASSIGN(context, const std::string text, context.ReadInput(line.One("OPS")));

@@ -18,4 +18,10 @@ void KeepFreedMemory() {
 #endif
 }
 
+void ShareFreedMemory() {
+#if defined(M_ARENA_MAX)
+  mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 }  // namespace staged

@@ -140,6 +140,8 @@ class GridSegment::Builder {
   [[nodiscard]] size_t cell_count() const { return segment_->rows_.size(); }
   // As GridSegment::text_bytes, of the cells added so far but the last.
   [[nodiscard]] uint64_t text_bytes() const { return segment_->text_bytes_; }
+  // Where it was not known at the beginning.
+  void SetPartDigest(const ContentHash& digest) { segment_->sheet_.part_digest = digest; }
   // Sorts where needed; of two cells with one address the last added counts.
   [[nodiscard]] std::shared_ptr<const GridSegment> Finish();
 

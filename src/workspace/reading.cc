@@ -107,7 +107,8 @@ Result<StatusReport> WorkspaceImpl::GetStatus(const CallContext& context) {
   }
   // Which views there are is a question to a database, asked while the rows are made.
   std::future<std::vector<bool>> has_view =
-      std::async(keys.size() < kAskBesideMin ? std::launch::deferred : std::launch::async,
+      std::async(keys.size() < kAskBesideMin ? std::launch::deferred
+                                             : std::launch::async | std::launch::deferred,
                  [&] { return views_->HasCurrentViews(keys); });
   // Rows are made in order of their paths, beside which both trees are walked.
   TreeWalk accepted_walk(state.reduction.accepted);

@@ -300,7 +300,8 @@ Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
   // A large file's view of before is read while the edit is made, that of after while the new bytes
   // are made durable.
   std::future<Result<std::shared_ptr<const View>>> view_before = std::async(
-      bytes->size() < kCompareBesideBytesMin ? std::launch::deferred : std::launch::async,
+      bytes->size() < kCompareBesideBytesMin ? std::launch::deferred
+                                             : std::launch::async | std::launch::deferred,
       [&] { return ViewOf(normal, working->hash); });
   const Format& format = formats_.Detect(*bytes, normal);
   STAGED_ASSIGN_OR_RETURN(EditOutcome outcome, format.Apply(*bytes, edits, options_.limits));

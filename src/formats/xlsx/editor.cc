@@ -245,7 +245,7 @@ class WorkbookEditor {
     // archive after that: the same as reading the cells from the archive, in less time.
     const bool is_large = LargestReplaced() >= kCheckBesideBytesMin;
     std::future<Status> checked =
-        std::async(is_large ? std::launch::async : std::launch::deferred,
+        std::async(is_large ? std::launch::async | std::launch::deferred : std::launch::deferred,
                    [this, strings = NewStrings()] { return CheckCells(strings); });
     ZipSplicer splicer(zip_);
     for (auto& [member, xml] : replaced_) splicer.Replace(IndexOf(member), std::move(xml));

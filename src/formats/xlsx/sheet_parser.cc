@@ -107,6 +107,7 @@ class SheetParser {
     if (const Status status = tokenizer_.status(); !status.ok()) {
       Diagnose("error", "malformed", locator_, status.message());
     }
+    if (context_.part_digest) builder_.SetPartDigest(context_.part_digest());
     parsed_.cells = builder_.Finish();
     MeasureDimension();
     NoteLongTexts();

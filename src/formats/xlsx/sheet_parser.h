@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,6 +44,8 @@ struct SheetContext {
   const Styles* styles = nullptr;                 // REQUIRES: not null
   Limits limits;
   uint64_t text_bytes_max = UINT64_MAX;  // of GridSegment::text_bytes()
+  // GridSheet::part_digest, where it is still being computed; asked for when all is read.
+  std::function<ContentHash()> part_digest;
 };
 
 // Reads all non-empty cells in one pass; cost follows them and the XML's size, never the dimension.

@@ -1,6 +1,7 @@
 #include "formats/xlsx/view_builder.h"
 
 #include <algorithm>
+#include <future>
 #include <map>
 #include <set>
 
@@ -14,6 +15,9 @@
 
 namespace staged::xlsx {
 namespace {
+
+// Below this size of a part, starting a thread costs more than it brings.
+constexpr size_t kHashBesideBytesMin = size_t{1} << 20;
 
 class ViewBuilder {
  public:
@@ -216,8 +220,10 @@ class ViewBuilder {
       part.size_bytes = member.size_bytes;
       return parsed;
     }
-    part.digest = ContentHash::Of(*bytes);
     part.size_bytes = bytes->size();
+    // A large part is hashed while it is read, if it is read as it is.
+    const bool is_hashed_beside = bytes->size() >= kHashBesideBytesMin && XmlIsUtf8(*bytes);
+    if (!is_hashed_beside) part.digest = ContentHash::Of(*bytes);
     Result<std::string> xml = XmlTakeAsUtf8(*std::move(bytes));
     if (!xml.ok()) {
       parsed.diagnostics.push_back(
@@ -233,7 +239,13 @@ class ViewBuilder {
     grid.epoch = workbook_.epoch;
     grid.part_digest = part.digest;
     grid.part_size_bytes = part.size_bytes;
-    SheetContext context{&shared_strings_, &styles_, limits_};
+    SheetContext context{&shared_strings_, &styles_, limits_, UINT64_MAX, {}};
+    std::future<ContentHash> hashed;
+    if (is_hashed_beside) {
+      hashed = std::async(std::launch::async | std::launch::deferred,
+                          [&xml] { return ContentHash::Of(*xml); });
+      context.part_digest = [&] { return part.digest = hashed.get(); };
+    }
     context.limits.records_max = records_left_;
     text_source_bytes_ += part.size_bytes;
     context.text_bytes_max = TextBytesLeft();
