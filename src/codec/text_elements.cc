@@ -164,6 +164,21 @@ void TextElementEditor::Reread() {
 }
 
 Status TextElementEditor::Replace(const std::vector<TextReplacement>& replacements) {
+  bool is_exact = true;
+  for (const TextReplacement& replacement : replacements) {
+    const bool is_inside =
+        replacement.begin <= replacement.end && replacement.end <= content_.text.size();
+    is_exact = is_exact && (!is_inside || dialect_.Widen(content_, replacement) == replacement);
+  }
+  if (is_exact) return ReplaceExactly(replacements);
+  // Neighbours may take part in two replacements: from the back, one after the other.
+  for (size_t i = replacements.size(); i > 0; --i) {
+    STAGED_RETURN_IF_ERROR(ReplaceExactly({dialect_.Widen(content_, replacements[i - 1])}));
+  }
+  return OkStatus();
+}
+
+Status TextElementEditor::ReplaceExactly(const std::vector<TextReplacement>& replacements) {
   STAGED_RETURN_IF_ERROR(tree_->error());
   ReplacementPlan plan(*tree_, content_, dialect_);
   size_t remaining = content_.text.size();

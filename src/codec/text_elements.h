@@ -42,6 +42,7 @@ struct TextReplacement {
   size_t begin = 0;
   size_t end = 0;
   std::string text;
+  friend bool operator==(const TextReplacement&, const TextReplacement&) = default;
 };
 
 // How one format reads and writes the text of a paragraph element. Stateless, thread-safe.
@@ -53,6 +54,12 @@ class TextDialect {
   // `text` as XML in the place of a piece, or inside it when it is kCharacters.
   [[nodiscard]] virtual std::string Write(std::string_view text, const XmlTree& tree,
                                           const TextPiece& piece) const = 0;
+  // The replacement with those neighbours that it cannot be written without.
+  [[nodiscard]] virtual TextReplacement Widen(const TextContent& content,
+                                              TextReplacement replacement) const {
+    static_cast<void>(content);
+    return replacement;
+  }
   // A paragraph without any piece to write into, the root of `tree`, as its source with `text`.
   [[nodiscard]] virtual std::string WriteFirst(std::string_view text,
                                                const XmlTree& tree) const = 0;
@@ -74,6 +81,7 @@ class TextElementEditor {
 
  private:
   void Reread();
+  [[nodiscard]] Status ReplaceExactly(const std::vector<TextReplacement>& replacements);
 
   std::string xml_;
   const XmlBindings bindings_;

@@ -60,11 +60,13 @@ std::string XmlDigest(const XmlTree& tree, uint32_t element,
   return hasher.Finish().ToHex().substr(0, kDigestDigits);
 }
 
-std::vector<Record> PropertyRecords(const XmlTree& tree, std::string_view prefix) {
+std::vector<Record> PropertyRecords(const XmlTree& tree, std::string_view prefix,
+                                    uint32_t element) {
   std::vector<Record> records;
   std::map<std::string, int> counts;
   if (tree.size() == 0) return records;
-  for (uint32_t node = tree.FirstChild(0); node != XmlTree::kNone; node = tree.NextSibling(node)) {
+  for (uint32_t node = tree.FirstChild(element); node != XmlTree::kNone;
+       node = tree.NextSibling(node)) {
     if (!tree.IsElement(node)) continue;
     std::string name = tree.AttributeText(node, "name");
     if (name.empty()) name = std::string(tree.LocalName(node));

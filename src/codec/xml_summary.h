@@ -20,8 +20,9 @@ namespace staged {
 [[nodiscard]] std::string XmlDigest(const XmlTree& tree, uint32_t element,
                                     const std::vector<ByteSpan>& modelled = {});
 
-// The children of a properties part (core, extended, custom) as records "prop:title", where
+// The children of the element that holds a document's properties as records "prop:title", where
 // `prefix` is "prop:". Hidden, since no reader sees them in the document.
-[[nodiscard]] std::vector<Record> PropertyRecords(const XmlTree& tree, std::string_view prefix);
+[[nodiscard]] std::vector<Record> PropertyRecords(const XmlTree& tree, std::string_view prefix,
+                                                  uint32_t element = 0);
 
 }  // namespace staged

@@ -7,6 +7,7 @@
 #include "formats/ipynb/ipynb_format.h"
 #include "formats/json/json_format.h"
 #include "formats/markdown/markdown_format.h"
+#include "formats/odf/odf_format.h"
 #include "formats/pptx/pptx_format.h"
 #include "formats/text/text_format.h"
 #include "formats/toml/toml_format.h"
@@ -30,6 +31,9 @@ FormatRegistry NewBuiltinRegistry() {
   registry.Register(NewPptxFormat());
   registry.Register(NewYamlFormat());
   registry.Register(NewTomlFormat());
+  registry.Register(NewOdtFormat());
+  registry.Register(NewOdsFormat());
+  registry.Register(NewOdpFormat());
   return registry;
 }
 

@@ -35,7 +35,7 @@ class PresentationEditor {
     }
     STAGED_RETURN_IF_ERROR(CheckOwn(edit, *story));
     STAGED_ASSIGN_OR_RETURN(StoryEditor * editor, Open(*story));
-    STAGED_ASSIGN_OR_RETURN(const EditTarget target, editor->Resolve(edit.locator));
+    STAGED_ASSIGN_OR_RETURN(const ParagraphTarget target, editor->Resolve(edit.locator));
     if (edit.op == "set_geometry") return editor->SetGeometry(edit, target);
     if (edit.op == "set_alt_text") return editor->SetAltText(edit, target);
     if (edit.op == "set_hidden") return editor->SetHidden(edit, target);
@@ -121,7 +121,7 @@ class PresentationEditor {
       const bool is_shown = story.kind == StoryKind::kSlide || story.kind == StoryKind::kNotes;
       if (!is_shown || story.part.empty()) continue;
       STAGED_ASSIGN_OR_RETURN(StoryEditor * editor, Open(story));
-      const Result<EditTarget> target = editor->Resolve(story.prefix);
+      const Result<ParagraphTarget> target = editor->Resolve(story.prefix);
       if (!target.ok()) continue;
       STAGED_ASSIGN_OR_RETURN(const std::vector<TextElementEditor*> found,
                               editor->Editors(*target, find));
