@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,6 +65,39 @@ inline std::vector<OracleFile> OracleTexts(const std::string& script, const std:
     begin = end + 1;
   }
   return files;
+}
+
+// The texts of the file that are in no record of the view.
+inline std::vector<std::string> TextsNotIn(const View& view, const OracleFile& file) {
+  std::string ours;
+  view.ForEach([&](const Record& record) {
+    ours += record.text + '\0';
+    if (const Value* rubies = record.attrs.Find("ruby")) {
+      for (const Value& ruby : rubies->as_array()) {
+        ours += std::string(ruby.FindString("text")) + '\0';
+      }
+    }
+    return true;
+  });
+  std::vector<std::string> missing;
+  for (const std::string& text : file.texts) {
+    if (ours.find(text) == std::string::npos) missing.push_back(text);
+  }
+  return missing;
+}
+
+// Records whose locator or parent is not sound: locators are unique, parents come before.
+inline std::vector<std::string> UnsoundLocators(const View& view) {
+  std::vector<std::string> unsound;
+  std::set<std::string> seen;
+  view.ForEach([&](const Record& record) {
+    const bool is_new = seen.insert(record.locator).second;
+    if (!is_new || (!record.parent.empty() && !seen.contains(record.parent))) {
+      unsound.push_back(record.locator + " in " + record.parent);
+    }
+    return true;
+  });
+  return unsound;
 }
 
 // Parses each hostile file of the corpus and edits it; the number of those that ended in an answer

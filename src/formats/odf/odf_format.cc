@@ -16,6 +16,9 @@ constexpr ChangeClass kFormat = ChangeClass::kFormat;
 constexpr ChangeClass kStructure = ChangeClass::kStructure;
 constexpr ChangeClass kDerived = ChangeClass::kDerived;
 
+// First of a kind's facets: what class its records have when they come or go.
+FacetRule Presence(ChangeClass change_class) { return {"presence", change_class, {}}; }
+
 // What all three kinds of documents can hold.
 void AddTextKinds(Profile& profile, bool has_grid) {
   const FacetRule style{"style", kFormat, {"style", "properties"}};
@@ -55,11 +58,13 @@ void AddTextKinds(Profile& profile, bool has_grid) {
   }
   profile.kinds.push_back(
       {"comment", Matching::kOrdered, {{"author", kContent, {"author", "date"}}}});
-  profile.kinds.push_back({"note", Matching::kOrdered, {{"mark", kDerived, {"text"}}}});
+  profile.kinds.push_back(
+      {"note", Matching::kOrdered, {Presence(kContent), {"mark", kDerived, {"text"}}}});
   profile.kinds.push_back(
       {"revision", Matching::kKeyed, {text, {"revision", kContent, {"type", "author", "date"}}}});
   for (const char* kind : {"header", "footer"}) {
-    profile.kinds.push_back({kind, Matching::kKeyed, {{"name", kFormat, {"name"}}}});
+    profile.kinds.push_back(
+        {kind, Matching::kKeyed, {Presence(kStructure), {"name", kFormat, {"name"}}}});
   }
   profile.kinds.push_back({"style",
                            Matching::kKeyed,
@@ -93,7 +98,8 @@ void AddSheetKinds(Profile& profile) {
 }
 
 void AddPageKinds(Profile& profile) {
-  const std::vector<FacetRule> page = {{"title", kDerived, {"text"}},
+  const std::vector<FacetRule> page = {Presence(kContent),
+                                       {"title", kDerived, {"text"}},
                                        {"number", kDerived, {"number"}},
                                        {"name", kContent, {"name"}},
                                        {"layout", kStructure, {"layout"}},

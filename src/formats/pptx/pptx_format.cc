@@ -14,9 +14,13 @@ constexpr ChangeClass kFormat = ChangeClass::kFormat;
 constexpr ChangeClass kStructure = ChangeClass::kStructure;
 constexpr ChangeClass kDerived = ChangeClass::kDerived;
 
+// First of a kind's facets: what class its records have when they come or go.
+FacetRule Presence(ChangeClass change_class) { return {"presence", change_class, {}}; }
+
 // Shapes of every kind.
 void AddShapeKinds(Profile& profile) {
   const std::vector<FacetRule> facets = {
+      Presence(kContent),
       {"position", kFormat, {"geometry", "geometry_from"}},
       {"alt_text", kContent, {"alt_text", "title", "text"}},
       {"content", kContent, {"digest", "target", "program"}},
@@ -47,18 +51,23 @@ Profile PptxProfile() {
        {{"name", kContent, {"text"}}, {"slides", kStructure, {"slides"}}}},
       {"slide",
        Matching::kOrdered,
-       {title,
+       {Presence(kContent),
+        title,
         {"number", kDerived, {"number"}},
         {"layout", kStructure, {"layout"}},
         {"background", kFormat, {"background"}},
         {"name", ChangeClass::kSerialization, {"name"}},
         format}},
-      {"notes", Matching::kKeyed, {title, {"name", kFormat, {"name"}}, format}},
-      {"layout", Matching::kKeyed, {title, {"name", kFormat, {"name", "background"}}, format}},
-      {"master", Matching::kKeyed, {title, {"name", kFormat, {"name", "background"}}, format}},
+      {"notes", Matching::kKeyed, {Presence(kContent), title, {"name", kFormat, {"name"}}, format}},
+      {"layout",
+       Matching::kKeyed,
+       {Presence(kStructure), title, {"name", kFormat, {"name", "background"}}, format}},
+      {"master",
+       Matching::kKeyed,
+       {Presence(kStructure), title, {"name", kFormat, {"name", "background"}}, format}},
       {"transition", Matching::kKeyed, {digest}},
       {"animation", Matching::kKeyed, {digest}},
-      {"row", Matching::kOrdered, {{"height", kFormat, {"height"}}}},
+      {"row", Matching::kOrdered, {Presence(kStructure), {"height", kFormat, {"height"}}}},
       {"cell",
        Matching::kOrdered,
        {{"span", kStructure, {"column_span", "row_span", "merged"}}, format}},
