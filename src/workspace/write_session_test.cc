@@ -53,6 +53,8 @@ class Host final : public SessionHost {
   HashMemory* memory() override { return &scan_end; }
   const OpenOptions& options() override { return options_; }
   Status EndDeadPublications() override { return OkStatus(); }
+  int64_t LastEnded() override { return 0; }
+  void ClearEnded(int64_t) override {}
   void Committed(const std::vector<PathChange>&) override {}
 
   void Save(const std::string& path, const std::string& bytes) const {
