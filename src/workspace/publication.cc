@@ -1,5 +1,7 @@
 #include "workspace/publication.h"
 
+#include <algorithm>
+
 #include "base/binary.h"
 #include "base/utf8.h"
 
@@ -127,13 +129,14 @@ Status Publisher::TakeOver(const std::string& owner) {
   return mark.ok() ? OkStatus() : IgnoreMissing(mark.status());
 }
 
-Result<std::vector<std::string>> Publisher::ListOwn() {
-  std::vector<std::string> own;
+Status Publisher::RemoveOwn() {
+  const std::string prefix = std::string(kPublishPrefix) + owner_ + "-";
   STAGED_ASSIGN_OR_RETURN(const std::vector<DirectoryItem> items, temporary_.List(""));
   for (const DirectoryItem& item : items) {
-    if (item.name.starts_with(std::string(kPublishPrefix) + owner_ + "-")) own.push_back(item.name);
+    if (!item.name.starts_with(prefix)) continue;
+    STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_.RemoveFile(item.name)));
   }
-  return own;
+  return OkStatus();
 }
 
 Status Publisher::WriteNew(const std::string& name, const PathChange& change) {
@@ -153,10 +156,8 @@ Status Publisher::WriteNew(const std::string& name, const PathChange& change) {
 }
 
 Status Publisher::Prepare(const std::vector<PathChange>& changes) {
-  STAGED_ASSIGN_OR_RETURN(const std::vector<std::string> before, ListOwn());
-  for (const std::string& name : before) {
-    STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_.RemoveFile(name)));
-  }
+  const bool is_new = is_own_ && !is_prepared_;
+  if (!is_new) STAGED_RETURN_IF_ERROR(RemoveOwn());
   for (size_t number = 0; number < changes.size(); ++number) {
     const PathChange& change = changes[number];
     if (change.base) STAGED_RETURN_IF_ERROR(KeepBase(change));
@@ -424,11 +425,9 @@ Status Publisher::End(const std::vector<PathChange>& changes) {
     if (is_own_ && !displaced_.contains(number)) continue;
     STAGED_RETURN_IF_ERROR(SetAside(number, changes[number]));
   }
-  STAGED_ASSIGN_OR_RETURN(const std::vector<std::string> left, ListOwn());
-  // The mark goes last: without it, files that are still there would count as never published.
-  for (const std::string& name : left) {
-    if (name != MarkName()) STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_.RemoveFile(name)));
-  }
+  // Where every path was published here, nothing is left but the mark.
+  const bool is_done = is_own_ && !changes.empty() && published_.size() == changes.size();
+  if (!is_done) STAGED_RETURN_IF_ERROR(RemoveOwn());
   STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_.RemoveFile(MarkName())));
   STAGED_RETURN_IF_ERROR(IgnoreMissing(
       temporary_.RemoveFile(std::string(kPublishPrefix) + owner_ + std::string(kLockSuffix))));
@@ -438,6 +437,13 @@ Status Publisher::End(const std::vector<PathChange>& changes) {
 
 Result<std::unique_ptr<FileLock>> LockParked(Directory& temporary, LockWait wait) {
   return temporary.Lock(kParkingLock, wait);
+}
+
+Result<bool> HasParked(Directory& temporary) {
+  STAGED_ASSIGN_OR_RETURN(const std::vector<DirectoryItem> items, temporary.List(""));
+  return std::any_of(items.begin(), items.end(), [](const DirectoryItem& item) {
+    return item.name.starts_with(kParkedPrefix) && item.name.ends_with(kParkedSuffix);
+  });
 }
 
 Result<std::vector<LateChange>> CollectParked(Directory& temporary) {

@@ -76,8 +76,8 @@ class Publisher {
  private:
   [[nodiscard]] std::string Name(size_t number) const;
   [[nodiscard]] std::string MarkName() const;
-  // The names in .staged/tmp that are this owner's, the lock aside.
-  Result<std::vector<std::string>> ListOwn();
+  // Removes the files that are this owner's, the lock aside.
+  Status RemoveOwn();
   Status WriteNew(const std::string& name, const PathChange& change);
   // Stores the live file's bytes again where the store cannot give them (rule 13).
   Status KeepBase(const PathChange& change);
@@ -117,6 +117,8 @@ class Publisher {
 // Parking and collecting exclude each other. A lock's holder may wait for the journal, so nobody
 // who waits for this lock may hold a journal transaction.
 [[nodiscard]] Result<std::unique_ptr<FileLock>> LockParked(Directory& temporary, LockWait wait);
+// Whether anything is parked, to be asked before the lock.
+[[nodiscard]] Result<bool> HasParked(Directory& temporary);
 // REQUIRES: the lock is held. Parked files that no writer holds any more: removed when unchanged,
 // given out when changed.
 [[nodiscard]] Result<std::vector<LateChange>> CollectParked(Directory& temporary);

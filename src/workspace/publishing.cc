@@ -131,6 +131,8 @@ Status WorkspaceImpl::PublishOrWithdraw(std::unique_ptr<Publisher> publisher, in
 }
 
 Status WorkspaceImpl::TakeInLateChanges() {
+  STAGED_ASSIGN_OR_RETURN(const bool has_parked, HasParked(*temporary_));
+  if (!has_parked) return OkStatus();
   const auto parking = LockParked(*temporary_, LockWait::kDoNotWait);
   if (!parking.ok()) {
     // Whoever parks or collects now leaves the rest to the next opening.
