@@ -12,6 +12,7 @@
 #include "formats/text/text_format.h"
 #include "formats/toml/toml_format.h"
 #include "formats/xlsx/xlsx_format.h"
+#include "formats/xml/xml_format.h"
 #include "formats/yaml/yaml_format.h"
 
 namespace staged {
@@ -34,6 +35,7 @@ FormatRegistry NewBuiltinRegistry() {
   registry.Register(NewOdtFormat());
   registry.Register(NewOdsFormat());
   registry.Register(NewOdpFormat());
+  registry.Register(NewXmlFormat());
   return registry;
 }
 

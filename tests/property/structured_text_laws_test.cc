@@ -109,5 +109,21 @@ TEST(TomlLaws, KeysMergeByKey) {
   EXPECT_FALSE(conflict.clean);
 }
 
+TEST(XmlLaws, TextsAndAttributesMerge) {
+  const std::string base = "<a v='1'><b>x</b><c k='1'>y</c><d/></a>";
+  const std::string left = With(base, ">x<", ">left<");
+  const std::string right = With(With(base, "k='1'", "k='2' n='3'"), "<d/>", "");
+  const MergeResult merged = MergeAs("a.xml", base, left, right);
+  EXPECT_TRUE(merged.clean);
+  EXPECT_EQ(merged.method, "records");
+  const View view = Parse(merged.bytes, "a.xml");
+  EXPECT_EQ(view.Find("/a/b")->text, "left");
+  EXPECT_EQ(view.Find("/a/c/@k")->text, "2");
+  EXPECT_EQ(view.Find("/a/c/@n")->text, "3");
+  EXPECT_FALSE(view.Find("/a/d").ok());
+  const MergeResult conflict = MergeAs("a.xml", base, left, With(base, ">x<", ">right<"));
+  EXPECT_FALSE(conflict.clean);
+}
+
 }  // namespace
 }  // namespace staged
