@@ -194,10 +194,21 @@ Status TextElementEditor::ReplaceExactly(const std::vector<TextReplacement>& rep
     // The last text that goes leaves an empty run behind, so that its format stays.
     STAGED_ASSIGN_OR_RETURN(changed, plan.Finish(remaining == 0));
   }
+  std::string expected = content_.text;
+  for (size_t i = replacements.size(); i > 0; --i) {
+    const TextReplacement& item = replacements[i - 1];
+    expected.replace(item.begin, item.end - item.begin, item.text);
+  }
   tree_.reset();
-  xml_ = std::move(changed);
+  std::swap(xml_, changed);
   Reread();
-  return tree_->error();
+  if (tree_->error().ok() && content_.text == expected) return OkStatus();
+  tree_.reset();
+  std::swap(xml_, changed);
+  Reread();
+  return Status(ErrorCode::kUnsupportedEdit,
+                "the text's markup would not read as asked (white space or nesting around it is "
+                "unusual); save the file once in its own application, then repeat the edit");
 }
 
 TextReplacement TextDifference(const std::string& before, const std::string& after) {

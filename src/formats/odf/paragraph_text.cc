@@ -139,18 +139,29 @@ class ParagraphReader {
     const std::string_view raw = tree_.Raw(node);
     const size_t base = tree_[node].begin;
     size_t piece_begin = 0;
-    for (size_t i = 0; i <= raw.size(); ++i) {
-      if (i < raw.size() && !IsSpace(raw[i])) {
-        ignores_space_ = false;
-        continue;
-      }
-      if (i == raw.size() || ignores_space_) {
+    for (size_t i = 0; i < raw.size();) {
+      const size_t size = UnitSize(raw, i);
+      const bool is_space = IsSpaceUnit(raw.substr(i, size));
+      if (is_space && ignores_space_) {
         AddCharacters(node, raw.substr(piece_begin, i - piece_begin), base + piece_begin);
-        piece_begin = i + 1;
-        continue;
+        piece_begin = i + size;
       }
-      ignores_space_ = true;
+      ignores_space_ = is_space;
+      i += size;
     }
+    AddCharacters(node, raw.substr(piece_begin), base + piece_begin);
+  }
+
+  // A byte, or a reference such as &#32;.
+  static size_t UnitSize(std::string_view raw, size_t at) {
+    const size_t semicolon = raw[at] == '&' ? raw.find(';', at) : std::string_view::npos;
+    return semicolon == std::string_view::npos ? 1 : semicolon - at + 1;
+  }
+
+  static bool IsSpaceUnit(std::string_view unit) {
+    if (unit.size() == 1) return IsSpace(unit[0]);
+    const std::string character = XmlDecode(unit);
+    return character.size() == 1 && IsSpace(character[0]);
   }
 
   void AddCharacters(uint32_t node, std::string_view raw, size_t source_begin) {
@@ -167,9 +178,15 @@ class ParagraphReader {
 
   void ReadCData(uint32_t node) {
     const size_t begin = content_.text.size();
-    content_.text += tree_.Raw(node);
+    for (const char c : tree_.Raw(node)) {
+      if (!IsSpace(c)) {
+        content_.text += c;
+      } else if (!ignores_space_) {
+        content_.text += ' ';
+      }
+      ignores_space_ = IsSpace(c);
+    }
     if (content_.text.size() == begin) return;
-    ignores_space_ = false;
     content_.pieces.push_back({TextPieceKind::kWhole, begin, content_.text.size(),
                                tree_[node].begin - std::string_view("<![CDATA[").size(),
                                tree_[node].end + std::string_view("]]>").size(), node});

@@ -51,7 +51,8 @@ class ParagraphReader {
   void ReadCharacters(uint32_t run, uint32_t text) {
     const XmlNode& element = tree_[text];
     const size_t pieces = content_.pieces.size();
-    for (uint32_t node = text + 1; node < element.subtree_end; ++node) {
+    for (uint32_t node = tree_.FirstChild(text); node != XmlTree::kNone;
+         node = tree_.NextSibling(node)) {
       const size_t begin = content_.text.size();
       size_t source_begin = tree_[node].begin;
       size_t source_end = tree_[node].end;
