@@ -139,8 +139,25 @@ Status Publisher::RemoveOwn() {
   return OkStatus();
 }
 
-Status Publisher::WriteNew(const std::string& name, const PathChange& change) {
-  // Under another name until it is whole: what bears the name is ours whole, or somebody's.
+Status Publisher::TakeOnAttributes(const std::string& unfinished, size_t number,
+                                   const PathChange& change) {
+  if (!change.base || change.base->kind == EntryKind::kSymlink) return OkStatus();
+  const Result<FileStatus> live = root_.Stat(change.path);
+  if (!live.ok() || live->kind != FileKind::kFile) return OkStatus();  // a save came first
+  const Status copied =
+      root_.CopyAttributes(change.path, temporary_, unfinished, CopyMetadata::kAll);
+  if (!copied.ok()) return IgnoreMissing(copied);
+  STAGED_ASSIGN_OR_RETURN(const FileStatus status, temporary_.Stat(unfinished));
+  const uint32_t mode = AdjustMode(status.mode, change.result->kind);
+  if (mode != status.mode) STAGED_RETURN_IF_ERROR(temporary_.SetMode(unfinished, mode));
+  attributes_of_[number] = *live;
+  return OkStatus();
+}
+
+Status Publisher::WriteNew(size_t number, const PathChange& change) {
+  // Under another name until it is whole, with its mode: what bears the name is ours whole, or was
+  // displaced.
+  const std::string name = Name(number);
   const std::string unfinished = name + std::string(kUnfinishedSuffix);
   STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_.RemoveFile(unfinished)));
   STAGED_ASSIGN_OR_RETURN(const std::string bytes, store_.Get(change.result->hash));
@@ -150,6 +167,7 @@ Status Publisher::WriteNew(const std::string& name, const PathChange& change) {
     STAGED_ASSIGN_OR_RETURN(const std::unique_ptr<File> file,
                             temporary_.Create(unfinished, ModeOf(change.result->kind)));
     STAGED_RETURN_IF_ERROR(file->WriteAt(0, bytes));
+    STAGED_RETURN_IF_ERROR(TakeOnAttributes(unfinished, number, change));
     STAGED_RETURN_IF_ERROR(file->Sync());
   }
   return temporary_.RenameNew(unfinished, temporary_, name);
@@ -157,11 +175,12 @@ Status Publisher::WriteNew(const std::string& name, const PathChange& change) {
 
 Status Publisher::Prepare(const std::vector<PathChange>& changes) {
   const bool is_new = is_own_ && !is_prepared_;
+  attributes_of_.clear();
   if (!is_new) STAGED_RETURN_IF_ERROR(RemoveOwn());
   for (size_t number = 0; number < changes.size(); ++number) {
     const PathChange& change = changes[number];
     if (change.base) STAGED_RETURN_IF_ERROR(KeepBase(change));
-    if (change.result) STAGED_RETURN_IF_ERROR(WriteNew(Name(number), change));
+    if (change.result) STAGED_RETURN_IF_ERROR(WriteNew(number, change));
   }
   // The mark comes after all names and before any is moved into the live folder, so that after a
   // power loss it is there whenever anything was published.
@@ -243,7 +262,7 @@ Result<bool> Publisher::Publish(size_t number, const PathChange& change) {
     STAGED_ASSIGN_OR_RETURN(const OptionalEntry prepared, EntryAt(temporary_, name));
     if (prepared != change.result) {
       STAGED_RETURN_IF_ERROR(SetAside(number, change));
-      if (change.result) STAGED_RETURN_IF_ERROR(WriteNew(name, change));
+      if (change.result) STAGED_RETURN_IF_ERROR(WriteNew(number, change));
     }
   }
   if (!change.result) return PublishRemoval(number, change);
@@ -253,11 +272,16 @@ Result<bool> Publisher::Publish(size_t number, const PathChange& change) {
 Result<bool> Publisher::PublishReplacement(size_t number, const PathChange& change) {
   const std::string name = Name(number);
   STAGED_RETURN_IF_ERROR(SyncWay(change.path));
-  if (change.result->kind != EntryKind::kSymlink && change.base->kind != EntryKind::kSymlink) {
-    STAGED_RETURN_IF_ERROR(root_.CopyAttributes(change.path, temporary_, name, CopyMetadata::kAll));
-    STAGED_ASSIGN_OR_RETURN(const FileStatus status, temporary_.Stat(name));
-    const uint32_t mode = AdjustMode(status.mode, change.result->kind);
-    if (mode != status.mode) STAGED_RETURN_IF_ERROR(temporary_.SetMode(name, mode));
+  // Owner, mode and the like are those that the live file has now.
+  const Result<FileStatus> live = root_.Stat(change.path);
+  const auto seen = attributes_of_.find(number);
+  const bool has_attributes = change.result->kind == EntryKind::kSymlink ||
+                              change.base->kind == EntryKind::kSymlink ||
+                              (seen != attributes_of_.end() && live.ok() && seen->second == *live);
+  if (!has_attributes) {
+    // Without the file the path counts as not published, which it is.
+    STAGED_RETURN_IF_ERROR(temporary_.RemoveFile(name));
+    STAGED_RETURN_IF_ERROR(WriteNew(number, change));
   }
   const Status exchanged = temporary_.Exchange(name, root_, change.path);
   if (exchanged.code() == ErrorCode::kNotFound) return false;  // removed just now
@@ -325,15 +349,8 @@ Status Publisher::TakeBack(size_t number, const PathChange& change) {
 
 Status Publisher::TakeBackReplacement(size_t number, const PathChange& change) {
   const std::string name = Name(number);
-  // Whatever was displaced goes back, also where it is not the base: then it is a person's.
-  STAGED_ASSIGN_OR_RETURN(const FileStatus displaced, temporary_.Stat(name));
-  if (change.result->kind != EntryKind::kSymlink && displaced.kind == FileKind::kFile) {
-    STAGED_RETURN_IF_ERROR(root_.CopyAttributes(change.path, temporary_, name, CopyMetadata::kAll));
-    const EntryKind kind = displaced.is_executable() ? EntryKind::kExecutable : EntryKind::kFile;
-    STAGED_ASSIGN_OR_RETURN(const FileStatus status, temporary_.Stat(name));
-    const uint32_t mode = AdjustMode(status.mode, kind);
-    if (mode != status.mode) STAGED_RETURN_IF_ERROR(temporary_.SetMode(name, mode));
-  }
+  // Whatever was displaced goes back as it is, also where it is not the base: then it is a
+  // person's.
   const Status exchanged = temporary_.Exchange(name, root_, change.path);
   if (exchanged.code() == ErrorCode::kNotFound) return OkStatus();  // removed just now
   STAGED_RETURN_IF_ERROR(exchanged);

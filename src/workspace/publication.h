@@ -78,7 +78,9 @@ class Publisher {
   [[nodiscard]] std::string MarkName() const;
   // Removes the files that are this owner's, the lock aside.
   Status RemoveOwn();
-  Status WriteNew(const std::string& name, const PathChange& change);
+  Status WriteNew(size_t number, const PathChange& change);
+  // Gives the new file the live file's owner, permissions and the like.
+  Status TakeOnAttributes(const std::string& unfinished, size_t number, const PathChange& change);
   // Stores the live file's bytes again where the store cannot give them (rule 13).
   Status KeepBase(const PathChange& change);
   Status MakeParents(const std::string& path);
@@ -107,8 +109,9 @@ class Publisher {
   std::string owner_;
   std::unique_ptr<FileLock> lock_;
   bool is_prepared_ = false;
-  bool is_own_ = false;         // prepared by this object: the sets below are complete
-  std::set<size_t> published_;  // and not taken back
+  bool is_own_ = false;  // prepared by this object: the sets below are complete
+  std::map<size_t, FileStatus> attributes_of_;  // the live file whose attributes the new one has
+  std::set<size_t> published_;                  // and not taken back
   std::set<size_t> taken_back_;
   std::set<size_t> displaced_;     // whose file here may have come from the live folder
   std::set<std::string> touched_;  // directories to sync

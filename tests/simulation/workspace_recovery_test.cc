@@ -265,6 +265,40 @@ TEST_F(WorkspaceRecoveryTest, EndedByASurvivorThenPowerLoss) {
   }
 }
 
+// Rule 14: where only the mode changes, base and result differ in nothing else: no half-made file
+// may look like the one that was displaced.
+TEST_F(WorkspaceRecoveryTest, SubmitOfAModeDiesInEveryCall) {
+  {
+    WorkspaceSite site(machine_);
+    ASSERT_TRUE(site.Init().ok());
+    const auto script = site->Read(AgentContext(), "run.sh", {});
+    ASSERT_TRUE(script.ok());
+    ASSERT_TRUE(site->ChangeMode(AgentContext(), "run.sh", script->entry.hash, true).ok());
+    ASSERT_TRUE(site->Review(AgentContext(), {}).ok());
+  }
+  for (const Fault fault : {Fault::kCrash, Fault::kKill}) {
+    for (uint64_t call = 1;; ++call) {
+      SCOPED_TRACE("fault " + std::to_string(static_cast<int>(fault)) + " in call " +
+                   std::to_string(call));
+      const auto machine = machine_.Clone();
+      {
+        WorkspaceSite site(*machine);
+        ASSERT_TRUE(site.Open().ok());
+        machine->PlanFault(machine->call_count() + call, fault);
+        (void)site->Submit(AgentContext(), {}, {}).ok();
+      }
+      if (machine->is_alive()) break;
+      if (fault == Fault::kCrash) {
+        machine->Reboot(call);
+      } else {
+        machine->Restart();
+      }
+      WorkspaceSite site(*machine);
+      ASSERT_NO_FATAL_FAILURE(ExpectSound(site, {}));
+    }
+  }
+}
+
 // Rules 5 and 8: a repeated request is told what became of a submit that was taken back.
 TEST_F(WorkspaceRecoveryTest, RepeatedRequestOfAWithdrawnSubmit) {
   {
