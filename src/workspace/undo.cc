@@ -43,6 +43,47 @@ Value SequencesToValue(const std::vector<int64_t>& sequences) {
   return list;
 }
 
+// Adds the live operations that stand on what is undone, and on those: they go too, or nothing
+// does. Returns the numbers of those added.
+std::vector<int64_t> AddDependents(const std::vector<Operation>& live,
+                                   std::vector<Operation>& undone) {
+  std::set<int64_t> known;
+  for (const Operation& operation : undone) known.insert(operation.sequence);
+  std::vector<int64_t> dependents;
+  for (size_t before = 0; before != undone.size();) {
+    before = undone.size();
+    for (const Operation& candidate : live) {
+      if (known.contains(candidate.sequence)) continue;
+      const bool stands_on =
+          std::any_of(undone.begin(), undone.end(), [&](const Operation& operation) {
+            return candidate.sequence > operation.sequence && SharesPath(candidate, operation);
+          });
+      if (!stands_on) continue;
+      known.insert(candidate.sequence);
+      dependents.push_back(candidate.sequence);
+      undone.push_back(candidate);
+    }
+  }
+  std::sort(dependents.begin(), dependents.end());
+  return dependents;
+}
+
+// What every path of the undone and the revived operations was before and is after.
+Value PathsToValue(const std::vector<Operation>& operations, const Tree& before,
+                   const Tree& after) {
+  std::set<std::string> paths;
+  for (const Operation& operation : operations) {
+    for (const PathChange& change : operation.changes) paths.insert(change.path);
+  }
+  Value::Array list;
+  for (const std::string& path : paths) {
+    list.push_back(Value::Object{{"path", path},
+                                 {"before", EntryToValue(FindEntry(before, path))},
+                                 {"after", EntryToValue(FindEntry(after, path))}});
+  }
+  return list;
+}
+
 }  // namespace
 
 Result<UndoAnswer> WorkspaceImpl::UndoOperations(
@@ -56,71 +97,49 @@ Result<UndoAnswer> WorkspaceImpl::UndoOperations(
     return RepeatedUndo(operation);
   }
   STAGED_ASSIGN_OR_RETURN(const std::vector<int64_t> chosen, choose(*session));
-  std::set<int64_t> targets(chosen.begin(), chosen.end());
   std::vector<Operation> undone;
-  for (const int64_t sequence : targets) {
+  for (const int64_t sequence : std::set<int64_t>(chosen.begin(), chosen.end())) {
     STAGED_ASSIGN_OR_RETURN(undone.emplace_back(), session->transaction().Read(sequence));
   }
-  // Later live operations on the same paths stand on these: they go too, or nothing does.
-  std::vector<int64_t> dependents;
-  for (size_t before = 0; before != undone.size();) {
-    before = undone.size();
-    for (const Operation& live : session->live()) {
-      if (targets.contains(live.sequence)) continue;
-      const bool stands_on =
-          std::any_of(undone.begin(), undone.end(), [&](const Operation& operation) {
-            return live.sequence > operation.sequence && SharesPath(live, operation);
-          });
-      if (!stands_on) continue;
-      dependents.push_back(live.sequence);
-      targets.insert(live.sequence);
-      undone.push_back(live);
-    }
-  }
+  const std::vector<int64_t> dependents = AddDependents(session->live(), undone);
   if (!dependents.empty() && !with_dependents) {
-    std::sort(dependents.begin(), dependents.end());
     return Status(ErrorCode::kConflict,
                   "later operations stand on operation " + std::to_string(chosen.front()) +
                       "; undo them first, or add --with-dependents",
                   Value::Object{{"dependents", SequencesToValue(dependents)}});
   }
-  Operation operation;
-  operation.type = OperationType::kUndo;
-  operation.consumes.assign(targets.begin(), targets.end());
-  // What an undone operation had ended (a superseded chain, the operations of an undo) lives again.
-  std::set<int64_t> revived;
-  for (const Operation& one : undone) {
-    for (const int64_t sequence : one.consumes) {
-      if (targets.contains(sequence)) continue;
-      STAGED_ASSIGN_OR_RETURN(const Operation ended, session->transaction().Read(sequence));
-      if (!IsContentOperation(ended.type) || ended.changes.empty()) continue;
-      STAGED_RETURN_IF_ERROR(CheckRemembered(ended));
-      revived.insert(sequence);
-    }
-    for (const int64_t sequence : one.revives) operation.consumes.push_back(sequence);
-  }
-  operation.revives.assign(revived.begin(), revived.end());
-  // Known before it is appended, so that a repeated request finds it in the journal.
-  const Tree before = session->reduction().working;
-  STAGED_ASSIGN_OR_RETURN(const Tree after, WorkingAfter(*session, operation));
-  std::set<std::string> paths;
-  for (const Operation& one : undone) {
-    for (const PathChange& change : one.changes) paths.insert(change.path);
-  }
-  for (const int64_t sequence : operation.revives) {
-    STAGED_ASSIGN_OR_RETURN(const Operation one, session->transaction().Read(sequence));
-    for (const PathChange& change : one.changes) paths.insert(change.path);
-  }
-  Value::Array list;
-  for (const std::string& path : paths) {
-    list.push_back(Value::Object{{"path", path},
-                                 {"before", EntryToValue(FindEntry(before, path))},
-                                 {"after", EntryToValue(FindEntry(after, path))}});
-  }
-  operation.payload.Set("paths", std::move(list));
+  STAGED_ASSIGN_OR_RETURN(Operation operation, PlanUndo(*session, undone));
   STAGED_ASSIGN_OR_RETURN(operation, session->Append(std::move(operation)));
   STAGED_RETURN_IF_ERROR(session->Commit());
   return RepeatedUndo(operation);
+}
+
+Result<Operation> WorkspaceImpl::PlanUndo(WriteSession& session, std::vector<Operation> undone) {
+  Operation undo;
+  undo.type = OperationType::kUndo;
+  std::set<int64_t> targets;
+  for (const Operation& operation : undone) targets.insert(operation.sequence);
+  undo.consumes.assign(targets.begin(), targets.end());
+  // What an undone operation had ended (a superseded chain, the operations of an undo) lives again.
+  std::map<int64_t, Operation> revived;
+  for (const Operation& operation : undone) {
+    for (const int64_t sequence : operation.consumes) {
+      if (targets.contains(sequence)) continue;
+      STAGED_ASSIGN_OR_RETURN(Operation ended, session.transaction().Read(sequence));
+      if (!IsContentOperation(ended.type) || ended.changes.empty()) continue;
+      STAGED_RETURN_IF_ERROR(CheckRemembered(ended));
+      revived.insert_or_assign(sequence, std::move(ended));
+    }
+    for (const int64_t sequence : operation.revives) undo.consumes.push_back(sequence);
+  }
+  for (auto& [sequence, operation] : revived) {
+    undo.revives.push_back(sequence);
+    undone.push_back(std::move(operation));
+  }
+  // Known before it is appended, so that a repeated request finds it in the journal.
+  STAGED_ASSIGN_OR_RETURN(const Tree after, WorkingAfter(session, undo));
+  undo.payload.Set("paths", PathsToValue(undone, session.reduction().working, after));
+  return undo;
 }
 
 Status WorkspaceImpl::CheckRemembered(const Operation& operation) {

@@ -291,6 +291,8 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
       const CallContext& context,
       const std::function<Result<std::vector<int64_t>>(WriteSession& session)>& choose,
       bool with_dependents, const RequestDigest& request);
+  // The operation that takes all of `undone` back.
+  Result<Operation> PlanUndo(WriteSession& session, std::vector<Operation> undone);
   // kNotFound when a content that the operation leaves was forgotten.
   Status CheckRemembered(const Operation& operation);
   static Result<Tree> WorkingAfter(WriteSession& session, const Operation& undo);
