@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/binary.h"
+#include "workspace/folder_changes.h"
 #include "workspace/hydrated_folder.h"
 #include "workspace/paths.h"
 #include "workspace/workspace_impl.h"
@@ -71,10 +72,6 @@ Result<Manifest> ReadManifest(Journal& journal, const std::string& directory) {
   return DecodeManifest(*encoded);
 }
 
-bool IsInside(const std::string& path, const std::string& folder) {
-  return path == folder || path.starts_with(folder.ends_with('/') ? folder : folder + "/");
-}
-
 struct NearestDirectory {
   std::string path;       // as it was named
   std::string real_path;  // without symlinks
@@ -91,22 +88,15 @@ Result<NearestDirectory> FindNearestDirectory(Env& env, std::string path) {
   }
 }
 
-// A file that went and one that came with the same bytes are one that moved, where that is unique.
-std::map<std::string, std::string> FindMoves(const std::vector<std::string>& gone,
-                                             const std::vector<std::string>& came,
-                                             const Tree& before, const Tree& after) {
-  std::map<ContentHash, std::vector<std::string>> sources;
-  std::map<ContentHash, std::vector<std::string>> targets;
-  for (const std::string& path : gone) sources[before.at(path).hash].push_back(path);
-  for (const std::string& path : came) targets[after.at(path).hash].push_back(path);
-  std::map<std::string, std::string> moves;
-  for (const auto& [hash, paths] : sources) {
-    const auto found = targets.find(hash);
-    if (found == targets.end() || paths.size() != 1 || found->second.size() != 1) continue;
-    if (before.at(paths.front()) != after.at(found->second.front())) continue;
-    moves[paths.front()] = found->second.front();
+// Stores, durably and at once, what the folder has new, and completes its entries' hashes.
+Status StoreNew(ObjectStore& store, Directory& source, const Tree& before, ScannedTree& now) {
+  STAGED_ASSIGN_OR_RETURN(const auto batch, store.NewBatch());
+  for (auto& [path, entry] : now.entries) {
+    if (FindEntry(before, path) == entry) continue;
+    STAGED_ASSIGN_OR_RETURN(const std::string bytes, ReadEntry(source, path));
+    STAGED_ASSIGN_OR_RETURN(entry.hash, batch->Add(bytes));
   }
-  return moves;
+  return batch->Commit();
 }
 
 }  // namespace
@@ -202,25 +192,19 @@ Status RequireInFolder(WriteSession& session, Directory& folder, const std::stri
 Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::string& directory) {
   STAGED_ASSIGN_OR_RETURN(const auto source, env_.OpenDirectory(directory));
   STAGED_ASSIGN_OR_RETURN(const Manifest manifest, ReadManifest(*journal_, directory));
-  // Everything new is stored, durably and at once, before the journal is touched.
   ScanOptions scan;
   scan.tracked = &manifest.tree;
   STAGED_ASSIGN_OR_RETURN(ScannedTree scanned, ScanTree(*source, scan));
-  STAGED_ASSIGN_OR_RETURN(const auto batch, store_->NewBatch());
-  for (auto& [path, entry] : scanned.entries) {
-    if (FindEntry(manifest.tree, path) == entry) continue;
-    STAGED_ASSIGN_OR_RETURN(const std::string bytes, ReadEntry(*source, path));
-    STAGED_ASSIGN_OR_RETURN(entry.hash, batch->Add(bytes));
-  }
-  STAGED_RETURN_IF_ERROR(batch->Commit());
+  // Before the journal is touched.
+  STAGED_RETURN_IF_ERROR(StoreNew(*store_, *source, manifest.tree, scanned));
 
   CallContext own = context;
   own.branch = manifest.branch;
   const RequestDigest asked = RequestDigest("sync").Add(directory);
   STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, own, {}, asked));
   SyncAnswer answer;
-  for (SkippedFile& skipped : scanned.skipped) {
-    answer.skipped.push_back({std::move(skipped.path), std::move(skipped.reason)});
+  for (const SkippedFile& skipped : scanned.skipped) {
+    answer.skipped.push_back({skipped.path, skipped.reason});
   }
   if (!session->repeated().empty()) {
     for (const int64_t sequence : session->repeated()) {
@@ -230,76 +214,17 @@ Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::st
     AddConflicts(session->reduction(), answer);
     return answer;
   }
-  const auto is_skipped = [&](const std::string& path) {
-    return std::any_of(answer.skipped.begin(), answer.skipped.end(),
-                       [&](const SkippedPath& one) { return IsInside(path, one.path); });
-  };
   for (const auto& [path, entry] : scanned.entries) {
     if (FindEntry(manifest.tree, path) == entry) continue;
     STAGED_RETURN_IF_ERROR(RequireInFolder(*session, *source, path, entry.hash));
   }
-  std::vector<std::string> gone;
-  std::vector<std::string> came;
-  std::vector<Operation> operations;
-  for (const auto& [path, entry] : manifest.tree) {
-    if (!scanned.entries.contains(path) && !is_skipped(path)) gone.push_back(path);
-  }
-  for (const auto& [path, entry] : scanned.entries) {
-    const OptionalEntry before = FindEntry(manifest.tree, path);
-    if (!before) {
-      came.push_back(path);
-    } else if (*before != entry) {
-      Operation operation;
-      operation.type = before->hash == entry.hash ? OperationType::kMode : OperationType::kReplace;
-      operation.changes = {{path, before, entry}};
-      operations.push_back(std::move(operation));
-    }
-  }
-  // New names that this workspace must not have stay in the folder and are listed.
-  Tree after = session->reduction().working;
-  for (const std::string& path : gone) after.erase(path);
-  std::erase_if(came, [&](const std::string& path) {
-    Status allowed = CheckVersioned(*session, path);
-    if (allowed.ok() && !after.contains(path)) allowed = CheckTwin(after, path);
-    if (allowed.ok()) {
-      after[path] = scanned.entries.at(path);
-      return false;
-    }
-    answer.skipped.push_back({path, allowed.message()});
-    scanned.entries.erase(path);
-    return true;
-  });
-  const auto moves = FindMoves(gone, came, manifest.tree, scanned.entries);
-  std::set<std::string> moved;
-  for (const auto& [from, to] : moves) {
-    moved.insert({from, to});
-    const Entry entry = manifest.tree.at(from);
-    Operation operation;
-    operation.type = OperationType::kMove;
-    operation.changes = {{from, entry, {}}, {to, {}, entry}};
-    operations.push_back(std::move(operation));
-  }
-  for (const std::string& path : gone) {
-    if (moved.contains(path)) continue;
-    Operation operation;
-    operation.type = OperationType::kDelete;
-    operation.changes = {{path, manifest.tree.at(path), {}}};
-    operations.push_back(std::move(operation));
-  }
-  for (const std::string& path : came) {
-    if (moved.contains(path)) continue;
-    Operation operation;
-    operation.type = OperationType::kCreate;
-    operation.changes = {{path, {}, scanned.entries.at(path)}};
-    operations.push_back(std::move(operation));
-  }
-  // Deletions first, so that a directory may become a file; each base is what was checked out, so
-  // that a path which the branch moved meanwhile is staged as a conflict and not overwritten.
-  std::stable_sort(
-      operations.begin(), operations.end(), [](const Operation& left, const Operation& right) {
-        return (left.type == OperationType::kDelete) > (right.type == OperationType::kDelete);
-      });
-  for (Operation& operation : operations) {
+  FolderChanges changes = CompareFolder(manifest.tree, scanned);
+  RefuseNewNames(*session, changes, scanned.entries, answer);
+  const std::vector<Operation> operations =
+      FolderOperations(changes, manifest.tree, scanned.entries);
+  // Each base is what was checked out, so that a path which the branch moved meanwhile is staged as
+  // a conflict and not overwritten.
+  for (Operation operation : operations) {
     // Written on what the branch shows in a conflict, it replaces what was kept aside.
     STAGED_ASSIGN_OR_RETURN(operation, SupersedeConflict(*session, std::move(operation)));
     STAGED_ASSIGN_OR_RETURN(const Operation appended, session->Append(std::move(operation)));
@@ -309,12 +234,29 @@ Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::st
   STAGED_RETURN_IF_ERROR(session->Renew());
   AddConflicts(session->reduction(), answer);
   Tree now = manifest.tree;
-  for (const std::string& path : gone) now.erase(path);
+  for (const std::string& path : changes.gone) now.erase(path);
   for (const auto& [path, entry] : scanned.entries) now[path] = entry;
   STAGED_RETURN_IF_ERROR(session->transaction().PutSetting(ManifestName(directory),
                                                            EncodeManifest(manifest.branch, now)));
   STAGED_RETURN_IF_ERROR(session->Commit());
   return answer;
+}
+
+void WorkspaceImpl::RefuseNewNames(WriteSession& session, FolderChanges& changes, Tree& scanned,
+                                   SyncAnswer& answer) {
+  Tree after = session.reduction().working;
+  for (const std::string& path : changes.gone) after.erase(path);
+  std::erase_if(changes.came, [&](const std::string& path) {
+    Status allowed = CheckVersioned(session, path);
+    if (allowed.ok() && !after.contains(path)) allowed = CheckTwin(after, path);
+    if (allowed.ok()) {
+      after[path] = scanned.at(path);
+      return false;
+    }
+    answer.skipped.push_back({path, allowed.message()});
+    scanned.erase(path);
+    return true;
+  });
 }
 
 }  // namespace staged

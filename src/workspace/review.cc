@@ -20,6 +20,25 @@ std::string MovePartner(const StagedPath& staged) {
   return staged.moved_to.empty() ? staged.moved_from : staged.moved_to;
 }
 
+// A receipt for what `diff` shows, without its id.
+ReceiptRow ReceiptOf(const CallContext& context, const StagedPath& staged, ReviewPolicy policy,
+                     const Diff& diff) {
+  const bool by_human = policy == ReviewPolicy::kHuman;
+  ReceiptRow receipt;
+  receipt.branch = context.branch;
+  receipt.path = staged.path;
+  receipt.state = by_human ? ReceiptState::kPending : ReceiptState::kMinted;
+  receipt.base = staged.accepted;
+  receipt.staged = staged.staged;
+  receipt.staged_sequence = staged.operations.back();
+  receipt.evidence =
+      Value::Object{{"policy", by_human ? "human" : "any"},  {"diff", DiffHash(diff).ToString()},
+                    {"diff_version", kDiffVersion},          {"parser", diff.parser.name},
+                    {"parser_version", diff.parser.version}, {"shown_whole", true},
+                    {"reviewer", context.actor.name}};
+  return receipt;
+}
+
 }  // namespace
 
 Result<ReviewAnswer> WorkspaceImpl::Review(const CallContext& context,
@@ -77,21 +96,9 @@ Result<ReviewAnswer> WorkspaceImpl::ReviewOnce(const CallContext& context,
       known = prepared.find(path);
     }
     const Diff& diff = known->second.second;
-    ReceiptRow receipt;
-    receipt.id = NewReceiptId(env_);
-    receipt.branch = context.branch;
-    receipt.path = path;
-    const bool by_human = policy.For(path).review == ReviewPolicy::kHuman;
-    receipt.state = by_human ? ReceiptState::kPending : ReceiptState::kMinted;
-    receipt.base = change.base;
-    receipt.staged = change.result;
-    receipt.staged_sequence = staged.operations.back();
-    receipt.evidence =
-        Value::Object{{"policy", by_human ? "human" : "any"},  {"diff", DiffHash(diff).ToString()},
-                      {"diff_version", kDiffVersion},          {"parser", diff.parser.name},
-                      {"parser_version", diff.parser.version}, {"shown_whole", true},
-                      {"reviewer", context.actor.name}};
     const std::string partner = MovePartner(staged);
+    ReceiptRow receipt = ReceiptOf(context, staged, policy.For(path).review, diff);
+    receipt.id = NewReceiptId(env_);
     if (!partner.empty()) receipt.evidence.Set("moved_with", partner);
     receipts.push_back(ReceiptToValue(receipt));
     operation.changes.push_back(change);

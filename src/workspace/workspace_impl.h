@@ -11,6 +11,7 @@
 #include "derived/search_index.h"
 #include "derived/view_cache.h"
 #include "staged/workspace.h"
+#include "workspace/folder_changes.h"
 #include "workspace/hydrated_folder.h"
 #include "workspace/live_state.h"
 #include "workspace/publication.h"
@@ -300,6 +301,10 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   // hydrate.cc
   Result<CheckoutAnswer> Hydrate(const CallContext& context, const std::string& directory,
                                  HydratedFolder& hydrated);
+  // Takes new names that this workspace must not have out of the changes and of what was scanned:
+  // they stay in the folder, and the answer lists them.
+  void RefuseNewNames(WriteSession& session, FolderChanges& changes, Tree& scanned,
+                      SyncAnswer& answer);
   void AddConflicts(const Reduction& reduction, SyncAnswer& answer);
   // searching.cc
   Result<SearchAnswer> SearchOnce(const CallContext& context, const SearchRequest& request);
