@@ -146,8 +146,8 @@ TEST(ZipDeflate, RoundTripsAndIsDeterministic) {
   EXPECT_THAT(std::string(ZipEncoderName()), HasSubstr("libdeflate"));
 }
 
-// What Debian 12's libdeflate 1.14 gives at level 1. Stores hold contents that only an encoder with this
-// very output can give back: other bytes here mean that those stores cannot be read.
+// What Debian 12's libdeflate 1.14 gives at level 1. Stores hold contents that only an encoder with
+// this very output can give back: other bytes here mean that those stores cannot be read.
 TEST(ZipDeflate, GivesTheBytesThatStoresRelyOn) {
   std::string text;
   uint64_t state = 1;
