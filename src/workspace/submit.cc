@@ -274,6 +274,27 @@ Result<SubmitAnswer> WorkspaceImpl::RepeatedSubmit(WriteSession& session) {
   return AnswerOfSubmit(submit);
 }
 
+Result<Operation> WorkspaceImpl::CommitSubmit(WriteSession& session, const SubmitPlan& plan,
+                                              const std::string& publisher,
+                                              const SubmitOptions& options) {
+  Operation operation;
+  operation.type = OperationType::kSubmit;
+  operation.changes = plan.changes;
+  operation.consumes = plan.consumes;
+  operation.payload.Set(kPayloadPublisher, publisher);
+  if (!options.message.empty()) operation.payload.Set(kPayloadMessage, options.message);
+  for (const std::string& receipt : plan.receipts) {
+    AddReceiptState(operation, receipt, ReceiptState::kConsumed);
+  }
+  STAGED_ASSIGN_OR_RETURN(operation, session.Append(std::move(operation)));
+  for (const PathChange& change : plan.changes) {
+    STAGED_RETURN_IF_ERROR(session.transaction().PutPublication(
+        {operation.sequence, publisher, change.path, change.base, change.result}));
+  }
+  STAGED_RETURN_IF_ERROR(session.Commit());
+  return operation;
+}
+
 Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
                                            const std::vector<std::string>& paths,
                                            const SubmitOptions& options) {
@@ -331,22 +352,8 @@ Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
       if (Status status = CheckOfficeLocks(plan->changes); !status.ok()) return give_up(status);
     }
     if (Status status = CheckDisk(plan->changes); !status.ok()) return give_up(status);
-    Operation operation;
-    operation.type = OperationType::kSubmit;
-    operation.changes = plan->changes;
-    operation.consumes = plan->consumes;
-    operation.payload.Set(kPayloadPublisher, publisher->owner());
-    if (!options.message.empty()) operation.payload.Set(kPayloadMessage, options.message);
-    for (const std::string& receipt : plan->receipts) {
-      AddReceiptState(operation, receipt, ReceiptState::kConsumed);
-    }
-    STAGED_ASSIGN_OR_RETURN(operation, session.Append(std::move(operation)));
-    for (const PathChange& change : plan->changes) {
-      STAGED_RETURN_IF_ERROR(session.transaction().PutPublication(
-          {operation.sequence, publisher->owner(), change.path, change.base, change.result}));
-    }
-    STAGED_RETURN_IF_ERROR(session.Commit());
-
+    STAGED_ASSIGN_OR_RETURN(const Operation operation,
+                            CommitSubmit(session, *plan, publisher->owner(), options));
     STAGED_RETURN_IF_ERROR(
         PublishOrWithdraw(std::move(publisher), operation.sequence, plan->changes));
     (void)TakeInLateChanges().ok();  // the submit stands; the next opening takes in the rest

@@ -231,6 +231,9 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   Result<SubmitPlan> PlanSubmit(JournalReader& reader, const Reduction& reduction,
                                 const std::vector<Operation>& operations, const std::string& branch,
                                 const std::vector<std::string>& paths);
+  // The commit point (rule 8): the submit, its receipts consumed, and a publication row a path.
+  Result<Operation> CommitSubmit(WriteSession& session, const SubmitPlan& plan,
+                                 const std::string& publisher, const SubmitOptions& options);
   Result<std::string> FindReceipt(JournalReader& reader, const std::vector<ReceiptRow>& receipts,
                                   const std::string& branch, const StagedPath& staged,
                                   const PathPolicy& policy);
