@@ -299,6 +299,85 @@ TEST_F(WorkspaceRecoveryTest, SubmitOfAModeDiesInEveryCall) {
   }
 }
 
+// Rule 13: a save in any instant of a submit that removes the file stays where it was made.
+TEST_F(WorkspaceRecoveryTest, SaveOfAFileThatIsRemovedMeanwhile) {
+  {
+    WorkspaceSite site(machine_);
+    ASSERT_TRUE(site.Init().ok());
+    const auto table = site->Read(AgentContext(), "table.csv", {});
+    ASSERT_TRUE(table.ok());
+    ASSERT_TRUE(site->Remove(AgentContext(), "table.csv", table->entry.hash).ok());
+    ASSERT_TRUE(site->Review(AgentContext(), {}).ok());
+  }
+  for (uint64_t call = 1;; ++call) {
+    SCOPED_TRACE("save before call " + std::to_string(call));
+    const auto machine = machine_.Clone();
+    WorkspaceSite site(*machine);
+    ASSERT_TRUE(site.Open().ok());
+    const auto is_done = std::make_shared<bool>(false);
+    machine->PlanExternalSave(machine->call_count() + call, {Absolute("table.csv"), "saved\n", true,
+                                                             Durability::kDurable, is_done});
+    (void)site->Submit(AgentContext(), {}, {}).ok();
+    if (!*is_done) break;
+    const auto saved = machine->ExternalRead(Absolute("table.csv"));
+    ASSERT_TRUE(saved.ok());
+    ASSERT_EQ(*saved, "saved\n");
+    ASSERT_NO_FATAL_FAILURE(ExpectSound(site, {{"table.csv", "saved\n"}}));
+  }
+}
+
+// Rule 14: whoever opens while a submit is between its files and its commit, or its commit and its
+// end, leaves the living publisher's files alone.
+TEST_F(WorkspaceRecoveryTest, OpeningsDuringASubmit) {
+  const auto locks = MakeEnvVfsLocks();
+  const auto other = machine_.NewProcess();
+  WorkspaceSite opener(*other, locks);
+  WorkspaceSite site(machine_, locks);
+  ASSERT_TRUE(site.Init().ok());
+  Stage(site, {"notes.txt", "new/file.txt"});
+  int openings = 0;
+  site.before_write = [&] {
+    ASSERT_TRUE(opener.Open().ok());
+    ++openings;
+  };
+  const auto submitted = site->Submit(AgentContext(), {}, {});
+  ASSERT_TRUE(submitted.ok()) << submitted.status().message();
+  EXPECT_GT(openings, 1);
+  EXPECT_EQ(*machine_.ExternalRead(Absolute("new/file.txt")), "by an agent: new/file.txt\n");
+}
+
+// Rules 4 and 13: a process is killed after its submit was acknowledged, another clears what it
+// left, and the power goes: rows do not come back without the files that explain them.
+TEST_F(WorkspaceRecoveryTest, LeftoversAreClearedForGood) {
+  {
+    WorkspaceSite site(machine_);
+    ASSERT_TRUE(site.Init().ok());
+    Stage(site, {"notes.txt"});
+  }
+  const std::string old_notes = *machine_.ExternalRead(Absolute("notes.txt"));
+  for (uint64_t seed = 0; seed < 24; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto machine = machine_.Clone();
+    const auto locks = MakeEnvVfsLocks();
+    const auto other = machine->NewProcess();
+    {
+      WorkspaceSite survivor(*other, locks);
+      WorkspaceSite site(*machine, locks);
+      ASSERT_TRUE(site.Open().ok());
+      ASSERT_TRUE(site->Submit(AgentContext(), {}, {}).ok());
+      machine->Kill();
+      site.Close();
+      ASSERT_TRUE(survivor.Open().ok());
+      machine->Crash();
+    }
+    machine->Reboot(seed);
+    MakeSaves(*machine, {{"notes.txt", old_notes}});
+    WorkspaceSite site(*machine);
+    ASSERT_NO_FATAL_FAILURE(ExpectSound(site, {{"notes.txt", old_notes}}));
+    ASSERT_EQ(*machine->ExternalRead(Absolute("notes.txt")), old_notes);
+  }
+}
+
 // Rules 5 and 8: a repeated request is told what became of a submit that was taken back.
 TEST_F(WorkspaceRecoveryTest, RepeatedRequestOfAWithdrawnSubmit) {
   {
