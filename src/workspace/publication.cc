@@ -224,8 +224,9 @@ void Publisher::RemoveEmptyParents(const std::string& path) {
 Status Publisher::SyncWay(const std::string& path) {
   for (std::string folder = ParentOf(path); !folder.empty(); folder = ParentOf(folder)) {
     const Result<FileStatus> status = root_.Stat(folder);
-    if (!status.ok() || status->kind != FileKind::kDirectory) continue;
-    if (folders_.Knows(folder, *status)) continue;
+    if (status.status().code() == ErrorCode::kNotFound) continue;
+    STAGED_RETURN_IF_ERROR(status.status());
+    if (status->kind != FileKind::kDirectory || folders_.Knows(folder, *status)) continue;
     STAGED_RETURN_IF_ERROR(IgnoreNoDirectory(root_.SyncDirectory(ParentOf(folder))));
     folders_.Remember(folder, *status);
   }

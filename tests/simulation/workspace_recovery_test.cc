@@ -299,6 +299,35 @@ TEST_F(WorkspaceRecoveryTest, SubmitOfAModeDiesInEveryCall) {
   }
 }
 
+// Rule 4: a submit that succeeds although a call of it failed is as durable as any other.
+TEST_F(WorkspaceRecoveryTest, SubmitIntoNewFoldersIsDurableWhateverFailed) {
+  {
+    WorkspaceSite site(machine_);
+    ASSERT_TRUE(site.Init().ok());
+    ASSERT_NO_FATAL_FAILURE(Stage(site, {"new/deep/file.txt"}));
+  }
+  for (const Fault fault : {Fault::kIoError, Fault::kInterrupted, Fault::kNoSpace}) {
+    for (uint64_t call = 1;; ++call) {
+      SCOPED_TRACE("fault " + std::to_string(static_cast<int>(fault)) + " in call " +
+                   std::to_string(call));
+      const auto machine = machine_.Clone();
+      WorkspaceSite site(*machine);
+      ASSERT_TRUE(site.Open().ok());
+      const uint64_t first = machine->call_count();
+      machine->PlanFault(first + call, fault);
+      const bool submitted = site->Submit(AgentContext(), {}, {}).ok();
+      if (machine->call_count() < first + call) break;
+      if (!submitted) continue;
+      for (uint64_t seed = 0; seed < 8; ++seed) {
+        const auto after = machine->Clone();
+        after->Crash();
+        after->Reboot(seed);
+        EXPECT_TRUE(after->ExternalRead(Absolute("new/deep/file.txt")).ok()) << "seed " << seed;
+      }
+    }
+  }
+}
+
 // Rule 13: a save in any instant of a submit that removes the file stays where it was made.
 TEST_F(WorkspaceRecoveryTest, SaveOfAFileThatIsRemovedMeanwhile) {
   {
