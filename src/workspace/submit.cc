@@ -164,10 +164,14 @@ Result<WorkspaceImpl::SubmitPlan> WorkspaceImpl::PlanSubmit(
       continue;
     }
     if (!receipt->empty()) plan.receipts.push_back(*std::move(receipt));
-    if (staged.staged) STAGED_RETURN_IF_ERROR(CheckParsed(path, *staged.staged, policy.For(path)));
     plan.changes.push_back({path, staged.accepted, staged.staged});
   }
   if (refusal) return *std::move(refusal);
+  // Likewise: a missing review anywhere comes before a failed parse anywhere.
+  for (const PathChange& change : plan.changes) {
+    if (!change.result) continue;
+    STAGED_RETURN_IF_ERROR(CheckParsed(change.path, *change.result, policy.For(change.path)));
+  }
   OrderForPublication(plan.changes);
   plan.consumes.assign(consumes.begin(), consumes.end());
   return plan;
@@ -346,7 +350,8 @@ Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
       continue;
     }
     if (plan->changes.empty() && plan->consumes.empty()) {
-      return give_up(OkStatus()).ok() ? Result<SubmitAnswer>(SubmitAnswer{}) : SubmitAnswer{};
+      (void)give_up(OkStatus()).ok();
+      return SubmitAnswer{};
     }
     if (!options.ignore_office_locks) {
       if (Status status = CheckOfficeLocks(plan->changes); !status.ok()) return give_up(status);

@@ -226,5 +226,19 @@ TEST_F(Rule06, WhatThePolicyWantsValidParsesWithoutErrors) {
   STAGED_EXPECT_CODE(ErrorCode::kOk, submit_as("strict/whole.json", kJson));
 }
 
+TEST_F(Rule06, AMissingReviewComesBeforeAFailedParse) {
+  Init();
+  SetPolicy("[[rule]]\npaths = [\"**\"]\nvalidate = \"required\"\n");
+  Create("a.json", "{\"limit\": 13,");
+  STAGED_ASSERT_OK(workspace().Review(agent_, {}));
+  Create("b.json", kJson);
+  STAGED_EXPECT_CODE(ErrorCode::kNotReviewed, workspace().Submit(agent_, {}, {}));
+  STAGED_ASSERT_OK(workspace().Review(agent_, {}));
+  Replace("b.json", kJson, "{}\n");
+  STAGED_EXPECT_CODE(ErrorCode::kReviewVoid, workspace().Submit(agent_, {}, {}));
+  STAGED_ASSERT_OK(workspace().Review(agent_, {}));
+  STAGED_EXPECT_CODE(ErrorCode::kParseFailed, workspace().Submit(agent_, {}, {}));
+}
+
 }  // namespace
 }  // namespace staged::testing
