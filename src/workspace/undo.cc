@@ -44,9 +44,18 @@ Value SequencesToValue(const std::vector<int64_t>& sequences) {
 }
 
 // Adds the live operations that stand on what is undone, and on those: they go too, or nothing
-// does. Returns the numbers of those added.
+// does. Whatever stands on an operation that an undo of `undone` brought back (in `brought_back`,
+// by the undo's number) stands on that undo. Returns the numbers of those added.
 std::vector<int64_t> AddDependents(const std::vector<Operation>& live,
+                                   const std::multimap<int64_t, Operation>& brought_back,
                                    std::vector<Operation>& undone) {
+  const auto stands = [&](const Operation& candidate, const Operation& operation) {
+    if (candidate.sequence <= operation.sequence) return false;
+    if (SharesPath(candidate, operation)) return true;
+    const auto [first, last] = brought_back.equal_range(operation.sequence);
+    return std::any_of(first, last,
+                       [&](const auto& entry) { return SharesPath(candidate, entry.second); });
+  };
   std::set<int64_t> known;
   for (const Operation& operation : undone) known.insert(operation.sequence);
   std::vector<int64_t> dependents;
@@ -55,9 +64,8 @@ std::vector<int64_t> AddDependents(const std::vector<Operation>& live,
     for (const Operation& candidate : live) {
       if (known.contains(candidate.sequence)) continue;
       const bool stands_on =
-          std::any_of(undone.begin(), undone.end(), [&](const Operation& operation) {
-            return candidate.sequence > operation.sequence && SharesPath(candidate, operation);
-          });
+          std::any_of(undone.begin(), undone.end(),
+                      [&](const Operation& operation) { return stands(candidate, operation); });
       if (!stands_on) continue;
       known.insert(candidate.sequence);
       dependents.push_back(candidate.sequence);
@@ -98,10 +106,16 @@ Result<UndoAnswer> WorkspaceImpl::UndoOperations(
   }
   STAGED_ASSIGN_OR_RETURN(const std::vector<int64_t> chosen, choose(*session));
   std::vector<Operation> undone;
+  std::multimap<int64_t, Operation> brought_back;
   for (const int64_t sequence : std::set<int64_t>(chosen.begin(), chosen.end())) {
-    STAGED_ASSIGN_OR_RETURN(undone.emplace_back(), session->transaction().Read(sequence));
+    STAGED_ASSIGN_OR_RETURN(Operation operation, session->transaction().Read(sequence));
+    for (const int64_t revived : operation.revives) {
+      STAGED_ASSIGN_OR_RETURN(Operation back, session->transaction().Read(revived));
+      brought_back.emplace(sequence, std::move(back));
+    }
+    undone.push_back(std::move(operation));
   }
-  const std::vector<int64_t> dependents = AddDependents(session->live(), undone);
+  const std::vector<int64_t> dependents = AddDependents(session->live(), brought_back, undone);
   if (!dependents.empty() && !with_dependents) {
     return Status(ErrorCode::kConflict,
                   "later operations stand on operation " + std::to_string(chosen.front()) +
@@ -203,6 +217,15 @@ Result<UndoAnswer> WorkspaceImpl::Undo(const CallContext& context, int64_t opera
                                               "'; name it with --branch");
     }
     if (target.type == OperationType::kUndo) {
+      for (const int64_t sequence : target.revives) {
+        STAGED_ASSIGN_OR_RETURN(const bool live, session.transaction().IsLive(sequence));
+        if (live) continue;
+        return Status(ErrorCode::kConflict,
+                      "operation " + std::to_string(operation) +
+                          " was undone already, or submitted: operation " +
+                          std::to_string(sequence) +
+                          ", which it brought back, is not staged any more (see `staged log`)");
+      }
       // Redo: only while nothing was staged on the same paths since.
       for (const int64_t sequence : target.consumes) {
         STAGED_ASSIGN_OR_RETURN(const bool live, session.transaction().IsLive(sequence));

@@ -54,6 +54,43 @@ TEST_F(Rule15, UndoUnderLaterOperationsListsThem) {
   EXPECT_EQ(Working("b.txt"), "b\n");
 }
 
+TEST_F(Rule15, UndoOfARedoUnderLaterOperationsListsThem) {
+  Init();
+  Create("a.txt", "1\n");
+  const auto undone = workspace().Undo(agent_, 0, false);
+  STAGED_ASSERT_OK(undone);
+  const auto redone = workspace().Undo(agent_, undone->operation, false);
+  STAGED_ASSERT_OK(redone);
+  Create("b.txt", "b\n");
+  const int64_t later = Replace("a.txt", "1\n", "2\n");
+  const auto refused = workspace().Undo(agent_, redone->operation, false);
+  STAGED_EXPECT_CODE(ErrorCode::kConflict, refused);
+  const Value* dependents = DetailsOf(refused).Find("dependents");
+  ASSERT_NE(dependents, nullptr);
+  EXPECT_EQ(*dependents, Value(Value::Array{later}));
+  EXPECT_EQ(Working("a.txt"), "2\n");
+  STAGED_ASSERT_OK(workspace().Undo(agent_, redone->operation, true));
+  EXPECT_EQ(Working("a.txt"), std::nullopt);
+  EXPECT_EQ(Working("b.txt"), "b\n");
+  ExpectSound();
+}
+
+TEST_F(Rule15, ARedoIsUndoneOnce) {
+  Init();
+  Create("a.txt", "1\n");
+  const auto undone = workspace().Undo(agent_, 0, false);
+  STAGED_ASSERT_OK(undone);
+  const auto redone = workspace().Undo(agent_, undone->operation, false);
+  STAGED_ASSERT_OK(redone);
+  const auto again = workspace().Undo(agent_, redone->operation, false);
+  STAGED_ASSERT_OK(again);
+  const auto twice = workspace().Undo(agent_, redone->operation, false);
+  STAGED_EXPECT_CODE(ErrorCode::kConflict, twice);
+  EXPECT_NE(MessageOf(twice).find("undone already"), std::string::npos);
+  STAGED_ASSERT_OK(workspace().Undo(agent_, again->operation, false));
+  EXPECT_EQ(Working("a.txt"), "1\n");
+}
+
 TEST_F(Rule15, WhatStandsInARemovedFilesPlaceDependsOnTheRemoval) {
   Save("d", "file\n");
   Init();
