@@ -10,7 +10,7 @@
 namespace staged {
 namespace {
 
-constexpr int kReadAttempts = 3;
+constexpr int kReadAttempts = 4;
 constexpr uint64_t kIgnoreFileBytesMax = 1 << 20;
 
 EntryKind KindOf(const FileStatus& status) {
@@ -37,12 +37,10 @@ Result<Entry> ReadFileEntry(Directory& directory, const std::string& path, FileS
   for (int attempt = 0; attempt < kReadAttempts; ++attempt) {
     STAGED_ASSIGN_OR_RETURN(const std::string bytes, directory.ReadFile(path, kFileBytesMax));
     STAGED_ASSIGN_OR_RETURN(const FileStatus after, directory.Stat(path));
-    if (after == status || after.size_bytes == bytes.size()) {
+    if (after == status) {
       STAGED_ASSIGN_OR_RETURN(const ContentHash hash, Sink(options, bytes));
       const Entry entry{KindOf(after), hash};
-      if (after == status && options.memory != nullptr) {
-        options.memory->Remember(path, after, entry);
-      }
+      if (options.memory != nullptr) options.memory->Remember(path, after, entry);
       return entry;
     }
     status = after;

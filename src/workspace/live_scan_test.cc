@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "env/posix_env.h"
+#include "env/simulated_env.h"
 #include "workspace/folder_lister.h"
 #include "workspace/live_state.h"
 #include "workspace/publication.h"
@@ -133,6 +134,30 @@ TEST_F(LiveScan, EntriesAreKindAndContent) {
   EXPECT_FALSE(ScanPath(*directory_, "none", {})->has_value());
   EXPECT_FALSE(ScanPath(*directory_, "file/below", {})->has_value());
   EXPECT_FALSE(ScanPath(*directory_, "link/below", {})->has_value());
+}
+
+// A file that is saved in place while it is read, at the same size, is read again: else half of
+// each state could be taken for one.
+TEST(LiveScanMeanwhile, AFileThatChangesWhileItIsReadIsReadAgain) {
+  SimulatedEnv machine;
+  ASSERT_TRUE(machine.ExternalWrite("/a", "one", Durability::kDurable).ok());
+  const auto root = *machine.OpenDirectory("/");
+  const auto save_before_read = [&](int attempt, const std::string& bytes) {
+    // Its status is asked, and then the bytes and the status of each attempt.
+    machine.PlanExternalSave(machine.call_count() + 2 * static_cast<uint64_t>(attempt),
+                             {"/a", bytes, true, Durability::kDurable, nullptr});
+  };
+  CountingMemory memory;
+  save_before_read(1, "two");
+  const auto entry = ScanPath(*root, "a", {.memory = &memory});
+  ASSERT_TRUE(entry.ok());
+  EXPECT_EQ((*entry)->hash, ContentHash::Of("two"));
+  EXPECT_EQ(memory.remembered, 1) << "it did not change in the second attempt";
+  memory.known.clear();
+  for (int attempt = 1; attempt <= 8; ++attempt)
+    save_before_read(attempt, "a" + std::to_string(attempt) + "z");
+  EXPECT_EQ(ScanPath(*root, "a", {.memory = &memory}).status().code(), ErrorCode::kBusy);
+  EXPECT_EQ(memory.remembered, 1);
 }
 
 // While a publication is under way, both its sides are nobody's edit.
