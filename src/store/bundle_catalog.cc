@@ -183,6 +183,8 @@ Result<bool> BundleCatalog::Has(const ContentHash& hash) {
     }
     for (const std::shared_ptr<Pack>& pack : packs()) {
       if (pack->file() != place.file) continue;
+      // Its index is in memory; the pack itself another process may have removed.
+      STAGED_RETURN_IF_ERROR(objects_->Stat(place.file).status());
       STAGED_ASSIGN_OR_RETURN(const std::vector<PackEntry> entries, pack->Find(hash));
       for (const PackEntry& entry : entries) {
         if (entry.kind == BundleKind::kContent) return true;

@@ -38,7 +38,7 @@ class BundleCatalog {
 
   [[nodiscard]] Result<BundleFile> OpenContent(const ContentHash& hash);
   [[nodiscard]] Result<BundleFile> OpenHome(const BundleKey& key);
-  // Looks at names and indexes only.
+  // Looks at names, as they are on disk now, and at indexes.
   [[nodiscard]] Result<bool> Has(const ContentHash& hash);
 
   // Durable on return. `replace`: an existing file of that name is damaged.

@@ -259,6 +259,28 @@ TEST_P(ObjectStoreConformance, ForgetRemovesOneForGood) {
   EXPECT_TRUE(store_->Verify({})->damage.empty());
 }
 
+// Nobody may build on a content that another process has removed, whatever was read of it before.
+TEST_P(ObjectStoreConformance, WhatAnotherHandleRemovedIsNotThere) {
+  const std::unique_ptr<PutBatch> batch = std::move(store_->NewBatch()).value();
+  for (const char* content : {"forgotten", "collected", "kept"}) {
+    ASSERT_TRUE(batch->Add(content).ok());
+  }
+  ASSERT_TRUE(batch->Commit().ok());
+  const std::unique_ptr<ObjectStore> other = Open();
+  const auto has = [&](const char* content) {
+    const Result<bool> there = other->Has(ContentHash::Of(content));
+    EXPECT_TRUE(there.ok()) << there.status().message();
+    return there.ok() && *there;
+  };
+  ASSERT_TRUE(has("forgotten") && has("collected") && has("kept"));
+  ASSERT_TRUE(store_->Forget(ContentHash::Of("forgotten")).ok());
+  EXPECT_FALSE(has("forgotten"));
+  EXPECT_TRUE(has("collected") && has("kept"));
+  ASSERT_TRUE(store_->Collect({ContentHash::Of("kept")}, {}).ok());
+  EXPECT_FALSE(has("collected"));
+  EXPECT_TRUE(has("kept"));
+}
+
 TEST_P(ObjectStoreConformance, ManyThreadsAndHandles) {
   constexpr int kThreads = 4;
   std::vector<std::thread> threads;
