@@ -160,6 +160,33 @@ Result<std::set<ContentHash>> WorkspaceImpl::ForgottenHashes(JournalReader& read
   return forgotten;
 }
 
+Result<std::set<ContentHash>> WorkspaceImpl::ErasableHashes(JournalReader& reader) {
+  STAGED_ASSIGN_OR_RETURN(auto erasable, ForgottenHashes(reader));
+  if (erasable.empty()) return erasable;
+  STAGED_ASSIGN_OR_RETURN(const auto live_paths, reader.LivePaths());
+  std::set<std::string> branches;
+  for (const auto& [branch, path] : live_paths) branches.insert(branch);
+  for (const std::string& branch : branches) {
+    STAGED_ASSIGN_OR_RETURN(const auto live, reader.LiveOperations(branch));
+    for (const Operation& operation : live) {
+      for (const PathChange& change : operation.changes) {
+        if (change.result) erasable.erase(change.result->hash);
+      }
+    }
+  }
+  return erasable;
+}
+
+Status WorkspaceImpl::EraseForgotten(const ContentHash& hash) {
+  // Others may have written it again since the tombstone, and were told that it is stored.
+  STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
+  STAGED_ASSIGN_OR_RETURN(const auto erasable, ErasableHashes(*transaction));
+  if (!erasable.contains(hash)) return OkStatus();
+  (void)views_->Forget(hash).ok();
+  const Status erased = store_->Forget(hash);
+  return erased.code() == ErrorCode::kNotFound ? OkStatus() : erased;
+}
+
 Status WorkspaceImpl::CompareProjections(JournalReader& reader, FsckReport& report,
                                          std::set<ContentHash>& named) {
   MemoryProjection replayed;
@@ -236,8 +263,8 @@ Result<StoreReport> WorkspaceImpl::CollectGarbage(const ProgressCallback& progre
   std::unordered_set<ContentHash> live;
   STAGED_RETURN_IF_ERROR(
       transaction->ForEachHash([&](const ContentHash& hash) { live.insert(hash); }));
-  STAGED_ASSIGN_OR_RETURN(const auto forgotten, ForgottenHashes(*transaction));
-  for (const ContentHash& hash : forgotten) live.erase(hash);
+  STAGED_ASSIGN_OR_RETURN(const auto erasable, ErasableHashes(*transaction));
+  for (const ContentHash& hash : erasable) live.erase(hash);
   STAGED_ASSIGN_OR_RETURN(StoreReport report, store_->Collect(live, progress));
   (void)views_->Sweep(live).ok();  // derived data: another time will do
   return report;
@@ -256,14 +283,17 @@ Result<UsageReport> WorkspaceImpl::Usage() {
 }
 
 Status WorkspaceImpl::Forget(const CallContext& context, const ContentHash& hash) {
+  // The tombstone first: a crash between leaves bytes that the next collection removes. So the
+  // bytes may still be there when a request comes again.
+  STAGED_RETURN_IF_ERROR(PutTombstone(context, hash));
+  return EraseForgotten(hash);
+}
+
+Status WorkspaceImpl::PutTombstone(const CallContext& context, const ContentHash& hash) {
   STAGED_ASSIGN_OR_RETURN(
       const auto session,
       WriteSession::Begin(*this, context, {}, RequestDigest("forget").Add(BaseHash(hash))));
-  if (!session->repeated().empty()) {
-    // The first answer may have been an error after the tombstone: the bytes go now.
-    const Status forgotten = store_->Forget(hash);
-    return forgotten.code() == ErrorCode::kNotFound ? OkStatus() : forgotten;
-  }
+  if (!session->repeated().empty()) return OkStatus();
   for (const Tree* tree : {&session->reduction().accepted, &session->reduction().working}) {
     for (const auto& [path, entry] : *tree) {
       if (entry.hash != hash) continue;
@@ -297,10 +327,7 @@ Status WorkspaceImpl::Forget(const CallContext& context, const ContentHash& hash
   operation.type = OperationType::kForget;
   operation.payload.Set(kPayloadForgotten, hash.ToString());
   STAGED_RETURN_IF_ERROR(session->Append(std::move(operation)).status());
-  // The tombstone first: a crash between leaves bytes that the next collection removes.
-  STAGED_RETURN_IF_ERROR(session->Commit());
-  (void)views_->Forget(hash).ok();
-  return store_->Forget(hash);
+  return session->Commit();
 }
 
 }  // namespace staged

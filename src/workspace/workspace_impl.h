@@ -317,7 +317,13 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   // archive.cc
   Status WriteArchive(File& file, const ProgressCallback& progress);
   // upkeep.cc
+  // What was forgotten and not written again since.
   Result<std::set<ContentHash>> ForgottenHashes(JournalReader& reader);
+  // Of these, the ones whose bytes nobody stages: an undo may have brought one back.
+  Result<std::set<ContentHash>> ErasableHashes(JournalReader& reader);
+  Status PutTombstone(const CallContext& context, const ContentHash& hash);
+  // Removes the bytes of a forgotten content, unless it is in use again.
+  Status EraseForgotten(const ContentHash& hash);
   Status CompareProjections(JournalReader& reader, FsckReport& report,
                             std::set<ContentHash>& named);
 

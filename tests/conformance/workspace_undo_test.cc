@@ -244,6 +244,24 @@ TEST_F(Rule15, WhatIsWrittenAgainAfterForgettingIsKept) {
   ExpectSound();
 }
 
+// Rule 4: a request that comes again does not take what was acknowledged since.
+TEST_F(Rule15, ARepeatedForgetKeepsWhatWasWrittenSince) {
+  Init();
+  Create("a.txt", "secret\n");
+  STAGED_ASSERT_OK(workspace().Discard(agent_, {}));
+  CallContext context = agent_;
+  context.request_id = "forget-1";
+  STAGED_ASSERT_OK(workspace().Forget(context, HashOfText("secret\n")));
+  Create("b.txt", "secret\n");
+  SubmitAll();
+  STAGED_ASSERT_OK(workspace().Forget(context, HashOfText("secret\n")));
+  Delete("b.txt");  // so that only the store has it
+  const auto from_store = workspace().Read(agent_, "b.txt", HashOfText("secret\n"));
+  STAGED_ASSERT_OK(from_store);
+  EXPECT_EQ(from_store->bytes, "secret\n");
+  ExpectSound();
+}
+
 // ---- turns --------------------------------------------------------------------------------------
 
 TEST_F(Turns, ATurnIsRolledBackAsOneAndIsScopedToItsBranch) {

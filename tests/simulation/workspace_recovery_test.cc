@@ -355,6 +355,51 @@ TEST_F(WorkspaceRecoveryTest, SaveOfAFileThatIsRemovedMeanwhile) {
   }
 }
 
+// Rule 4: a content that is written again, or brought back, between its tombstone and the removal
+// of its bytes stays.
+TEST_F(WorkspaceRecoveryTest, WritesBetweenATombstoneAndTheBytesRemoval) {
+  const std::string secret = "a secret\n";
+  const auto locks = MakeEnvVfsLocks();
+  const auto other = machine_.NewProcess();
+  WorkspaceSite writer(*other, locks);
+  WorkspaceSite site(machine_, locks);
+  ASSERT_TRUE(site.Init().ok());
+  ASSERT_TRUE(writer.Open().ok());
+  const auto write_again = [&] {
+    return writer->Write(AgentContext("writer"), "again.txt", {}, secret).status();
+  };
+  int64_t undone = 0;
+  const auto bring_back = [&] {
+    return writer->Undo(AgentContext("writer"), undone, false).status();
+  };
+  for (const std::function<Status()>& use :
+       {std::function<Status()>(write_again), std::function<Status()>(bring_back)}) {
+    ASSERT_TRUE(writer->Write(AgentContext("writer"), "first.txt", {}, secret).ok());
+    const auto undo = writer->Undo(AgentContext("writer"), 0, false);
+    ASSERT_TRUE(undo.ok()) << undo.status().message();
+    undone = undo->operation;
+    int transactions = 0;
+    bool is_acknowledged = false;
+    site.before_write = [&] {
+      if (++transactions != 2) return;  // the first one appends the tombstone
+      const Status used = use();
+      ASSERT_TRUE(used.ok()) << used.message();
+      is_acknowledged = true;
+    };
+    const Status forgotten = site->Forget(AgentContext(), ContentHash::Of(secret));
+    site.before_write = nullptr;
+    ASSERT_TRUE(forgotten.ok()) << forgotten.message();
+    EXPECT_TRUE(is_acknowledged);
+    ASSERT_TRUE(site->CollectGarbage({}).ok());
+    const char* const path =
+        writer->Read(AgentContext("writer"), "again.txt", {}).ok() ? "again.txt" : "first.txt";
+    const auto content = writer->Read(AgentContext("writer"), path, {});
+    ASSERT_TRUE(content.ok()) << content.status().message();
+    EXPECT_EQ(content->bytes, secret);
+    ASSERT_TRUE(writer->Discard(AgentContext("writer"), {}).ok());
+  }
+}
+
 // Rule 14: whoever opens while a submit is between its files and its commit, or its commit and its
 // end, leaves the living publisher's files alone.
 TEST_F(WorkspaceRecoveryTest, OpeningsDuringASubmit) {
