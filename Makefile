@@ -4,7 +4,7 @@ export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup build demo test check bench simulate tidy format clean
+.PHONY: all setup configure build demo test check bench simulate tidy format clean
 
 all: build
 
@@ -12,14 +12,17 @@ setup:
 	@tools/setup
 	@tools/build_third_party
 
-build: setup
+configure: setup
 	@test -f build/release/build.ninja || cmake --preset release >build/configure.log || { cat build/configure.log; exit 1; }
-	@cmake --build build/release -j $(JOBS)
 	@ln -sfn release/bin build/bin
+
+build: configure
+	@cmake --build build/release -j $(JOBS)
 
 # The main job on a copy of examples/workspace: search, edit, review, a person's edit colliding,
 # merge, submit, log.
-demo: build
+demo: configure
+	@cmake --build build/release -j $(JOBS) --target staged
 	@examples/demo
 
 test: build
