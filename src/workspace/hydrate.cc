@@ -128,20 +128,33 @@ Result<CheckoutAnswer> WorkspaceImpl::Checkout(const CallContext& context,
   return answer;
 }
 
+Result<Reduction> WorkspaceImpl::ReadStored(const CallContext& context) {
+  STAGED_RETURN_IF_ERROR(CheckBranchName(context.branch));
+  CallContext person;
+  person.actor = context.actor;
+  person.branch = kDiskBranch;
+  person.branch_kind = BranchKind::kHuman;
+  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, person, {}));
+  STAGED_ASSIGN_OR_RETURN(const auto live, session->transaction().LiveOperations(context.branch));
+  Reduction reduction = Reduce(session->reduction().accepted, {}, live);
+  if (!session->adopted().empty()) STAGED_RETURN_IF_ERROR(session->Commit());
+  return reduction;
+}
+
 Result<CheckoutAnswer> WorkspaceImpl::Hydrate(const CallContext& context,
                                               const std::string& directory,
                                               HydratedFolder& hydrated) {
-  STAGED_ASSIGN_OR_RETURN(const BranchState state, ReadBranch(context.branch));
+  STAGED_ASSIGN_OR_RETURN(const Reduction reduction, ReadStored(context));
   CheckoutAnswer answer;
-  for (const auto& [path, staged] : state.reduction.staged) {
+  for (const auto& [path, staged] : reduction.staged) {
     if (staged.conflict) answer.conflicts.push_back(DescribeConflict(staged));
   }
-  for (const auto& [path, entry] : state.reduction.working) {
+  for (const auto& [path, entry] : reduction.working) {
     STAGED_RETURN_IF_ERROR(hydrated.MakeParents(path));
     ++answer.files;
     const uint32_t mode = entry.kind == EntryKind::kExecutable ? 0755 : 0644;
     // A clone shares blocks with the live file; it counts only if it has the right bytes.
-    if (entry.kind != EntryKind::kSymlink && FindEntry(state.live.disk, path) == entry) {
+    if (entry.kind != EntryKind::kSymlink && FindEntry(reduction.accepted, path) == entry) {
       STAGED_ASSIGN_OR_RETURN(const bool cloned,
                               hydrated.CloneFile(*root_directory_, path, mode, entry));
       if (cloned) continue;
@@ -155,7 +168,7 @@ Result<CheckoutAnswer> WorkspaceImpl::Hydrate(const CallContext& context,
   STAGED_RETURN_IF_ERROR(hydrated.Sync());
   STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
   STAGED_RETURN_IF_ERROR(transaction->PutSetting(
-      ManifestName(directory), EncodeManifest(context.branch, state.reduction.working)));
+      ManifestName(directory), EncodeManifest(context.branch, reduction.working)));
   STAGED_RETURN_IF_ERROR(transaction->Commit(JournalTransaction::Durability::kDurable));
   return answer;
 }

@@ -302,6 +302,9 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   static Result<Tree> WorkingAfter(WriteSession& session, const Operation& undo);
   static UndoAnswer RepeatedUndo(const Operation& operation);
   // hydrate.cc
+  // The branch once what people saved was taken in: each content of it is in the store, so that
+  // operations may name it as their base later.
+  Result<Reduction> ReadStored(const CallContext& context);
   Result<CheckoutAnswer> Hydrate(const CallContext& context, const std::string& directory,
                                  HydratedFolder& hydrated);
   // Takes new names that this workspace must not have out of the changes and of what was scanned:

@@ -120,6 +120,25 @@ TEST_F(Sync, WhatTheBranchChangedMeanwhileIsStagedAsAConflict) {
   EXPECT_EQ(Working("a.txt"), "one\n2\n3\n4\nfive\n");
 }
 
+// Rule 4: what a person saved may be a base as soon as it was checked out, so that it is stored.
+TEST_F(Sync, WhatAPersonSavedBeforeTheCheckoutIsStored) {
+  Save("a.txt", "1\n2\n3\n4\n5\n");
+  Init();
+  Save("a.txt", "one\n2\n3\n4\n5\n");
+  CheckOut();
+  EXPECT_EQ(OnDisk("../checkout/a.txt"), "one\n2\n3\n4\n5\n");
+  Save("a.txt", "one\n2\n3\nfour\n5\n");
+  SaveThere("a.txt", "one\n2\n3\n4\n5\n6\n");
+  const SyncAnswer answer = SyncBack();
+  ASSERT_EQ(answer.conflicts.size(), 1u);
+  ExpectSound();
+  STAGED_ASSERT_OK(workspace().Export(Outside("export"), {}));
+  const auto rebased = workspace().Rebase(agent_, {"a.txt"});
+  STAGED_ASSERT_OK(rebased);
+  EXPECT_TRUE(rebased->conflicts.empty());
+  EXPECT_EQ(Working("a.txt"), "one\n2\n3\nfour\n5\n6\n");
+}
+
 TEST_F(Sync, WorkOnAConflictSupersedesWhatWasKeptAside) {
   Save("a.txt", "base\n");
   Init();
