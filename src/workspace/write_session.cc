@@ -177,8 +177,10 @@ Status WriteSession::CheckLease() {
         !branch->lease_holder.empty() && branch->lease_expires_ns > host_.env().NowNs();
     if (context_.lease_epoch == 0 && !held) return OkStatus();
   }
-  return {ErrorCode::kFenced, "branch '" + context_.branch + "' is leased by another session" +
-                                  (branch ? " ('" + branch->lease_holder + "')" : "") +
+  const std::string why = branch && !branch->lease_holder.empty()
+                              ? "is leased by another session ('" + branch->lease_holder + "')"
+                              : "is leased by nobody now: the lease was released";
+  return {ErrorCode::kFenced, "branch '" + context_.branch + "' " + why +
                                   "; acquire the lease again and read the branch before writing"};
 }
 

@@ -35,8 +35,9 @@ TEST_F(Rule16, ALostLeaseFencesOffEvenAWriteWhoseHashIsRight) {
   EXPECT_EQ(ReadOperation(written->operation).lease_epoch, second->epoch);
   STAGED_EXPECT_CODE(ErrorCode::kFenced, workspace().ReleaseLease(agent_, *first));
   STAGED_ASSERT_OK(workspace().ReleaseLease(agent_, *second));
-  STAGED_EXPECT_CODE(ErrorCode::kFenced,
-                     workspace().Write(holder, "a.txt", HashOfText("b\n"), "c\n"));
+  const auto fenced = workspace().Write(holder, "a.txt", HashOfText("b\n"), "c\n");
+  STAGED_EXPECT_CODE(ErrorCode::kFenced, fenced);
+  EXPECT_NE(MessageOf(fenced).find("by nobody"), std::string::npos) << MessageOf(fenced);
   Replace("a.txt", "b\n", "c\n");
   // Another branch is nobody's business.
   CallContext other = other_;
