@@ -35,11 +35,11 @@ Result<std::string> WorkspaceImpl::GetPolicy() {
 }
 
 Status WorkspaceImpl::SetPolicy(const CallContext& context, std::string_view text) {
+  STAGED_RETURN_IF_ERROR(Policy::Parse(text).status());
   if (context.actor.kind != ActorKind::kHuman) {
     return {ErrorCode::kPermissionDenied,
             "only a person changes the policy; ask one to run `staged policy --set FILE`"};
   }
-  STAGED_RETURN_IF_ERROR(Policy::Parse(text).status());
   STAGED_ASSIGN_OR_RETURN(
       const auto session,
       WriteSession::Begin(*this, context, {}, RequestDigest("policy").Add(text)));
@@ -49,10 +49,11 @@ Status WorkspaceImpl::SetPolicy(const CallContext& context, std::string_view tex
   operation.payload.Set(kPayloadPolicy, text);
   STAGED_RETURN_IF_ERROR(session->Append(std::move(operation)).status());
   STAGED_RETURN_IF_ERROR(session->Commit());
-  // The file is for people to read; the journal's text is in force.
+  // Best effort: the file is for people to read; the journal's text is in force.
   (void)metadata_->RemoveFile(layout::kPolicyFile).ok();
-  STAGED_ASSIGN_OR_RETURN(const auto file, metadata_->Create(layout::kPolicyFile, 0600));
-  return file->WriteAt(0, text);
+  const auto file = metadata_->Create(layout::kPolicyFile, 0600);
+  if (file.ok()) (void)(*file)->WriteAt(0, text).ok();
+  return OkStatus();
 }
 
 Result<std::vector<SettingRow>> WorkspaceImpl::GetSettings() {

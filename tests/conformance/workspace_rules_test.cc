@@ -291,6 +291,16 @@ TEST_F(Rule06, AReceiptOfBeforeThePolicyIsNoPersonsApproval) {
   EXPECT_EQ(OnDisk("reports/a.txt"), std::nullopt);
 }
 
+TEST_F(Rule06, APolicyThatIsInForceIsNoErrorBecauseOfItsCopyForPeople) {
+  Init();
+  std::filesystem::create_directories(Absolute(".staged/policy.toml/in the way"));
+  SetPolicy(kHumanPolicy);
+  EXPECT_EQ(*workspace().GetPolicy(), kHumanPolicy);
+  // The contract's order of errors.
+  STAGED_EXPECT_CODE(ErrorCode::kInvalidArgument, workspace().SetPolicy(agent_, "[["));
+  STAGED_EXPECT_CODE(ErrorCode::kPermissionDenied, workspace().SetPolicy(agent_, ""));
+}
+
 TEST_F(Rule06, PolicyNoneNeedsNoReceiptAndPolicyIsJournalled) {
   Init();
   SetPolicy("[[rule]]\npaths = [\"*.log.txt\"]\nreview = \"none\"\n");
