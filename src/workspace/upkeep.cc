@@ -188,11 +188,10 @@ Status WorkspaceImpl::EraseForgotten(const ContentHash& hash) {
   return erased.code() == ErrorCode::kNotFound ? OkStatus() : erased;
 }
 
-Status WorkspaceImpl::CompareProjections(JournalReader& reader, FsckReport& report,
-                                         std::set<ContentHash>& named) {
+Status WorkspaceImpl::CompareProjections(JournalReader& reader, const JournalHead& noted,
+                                         FsckReport& report, std::set<ContentHash>& named) {
   MemoryProjection replayed;
   Status projected = OkStatus();
-  const JournalHead noted = ReadHeadNote(*metadata_).value_or(JournalHead{});
   ContentHash chain_there;
   STAGED_RETURN_IF_ERROR(reader.Scan({}, [&](const Operation& operation) {
     ++report.operations;
@@ -235,9 +234,11 @@ Result<FsckReport> WorkspaceImpl::Fsck(const ProgressCallback& progress) {
     report.findings.push_back({"journal_damaged", layout::kJournalFile, chain.message()});
     return report;
   }
+  // Before the snapshot: writers that go on meanwhile note heads that it does not have.
+  const JournalHead noted = ReadHeadNote(*metadata_).value_or(JournalHead{});
   STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
   std::set<ContentHash> named;
-  STAGED_RETURN_IF_ERROR(CompareProjections(*reader, report, named));
+  STAGED_RETURN_IF_ERROR(CompareProjections(*reader, noted, report, named));
   STAGED_ASSIGN_OR_RETURN(const auto forgotten, ForgottenHashes(*reader));
   STAGED_ASSIGN_OR_RETURN(const StoreReport objects, store_->Verify(progress));
   report.objects = objects.objects;

@@ -327,7 +327,8 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   Status PutTombstone(const CallContext& context, const ContentHash& hash);
   // Removes the bytes of a forgotten content, unless it is in use again.
   Status EraseForgotten(const ContentHash& hash);
-  Status CompareProjections(JournalReader& reader, FsckReport& report,
+  // `noted`: the head as it was noted before the reader's snapshot.
+  Status CompareProjections(JournalReader& reader, const JournalHead& noted, FsckReport& report,
                             std::set<ContentHash>& named);
 
   Env& env_;

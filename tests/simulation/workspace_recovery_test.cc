@@ -400,6 +400,26 @@ TEST_F(WorkspaceRecoveryTest, WritesBetweenATombstoneAndTheBytesRemoval) {
   }
 }
 
+// Writers that go on while a workspace is checked are no damage.
+TEST_F(WorkspaceRecoveryTest, WritesDuringACheck) {
+  const auto locks = MakeEnvVfsLocks();
+  const auto other = machine_.NewProcess();
+  WorkspaceSite writer(*other, locks);
+  WorkspaceSite site(machine_, locks);
+  ASSERT_TRUE(site.Init().ok());
+  ASSERT_TRUE(writer.Open().ok());
+  int writes = 0;
+  site.after_read = [&] {
+    const std::string path = "during/" + std::to_string(++writes) + ".txt";
+    ASSERT_TRUE(writer->Write(AgentContext("writer"), path, {}, path).ok());
+  };
+  const auto report = site->Fsck({});
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  EXPECT_GT(writes, 0);
+  EXPECT_TRUE(report->findings.empty())
+      << report->findings[0].code << ": " << report->findings[0].message;
+}
+
 // Rule 14: whoever opens while a submit is between its files and its commit, or its commit and its
 // end, leaves the living publisher's files alone.
 TEST_F(WorkspaceRecoveryTest, OpeningsDuringASubmit) {

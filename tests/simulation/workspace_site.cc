@@ -165,13 +165,18 @@ Result<std::string> TryEverything(WorkspaceSite& site) {
   return std::string();
 }
 
-// Lets others have their turn before each write transaction.
+// Lets others have their turn before each write transaction and after each snapshot.
 class InterruptedJournal : public Journal {
  public:
-  InterruptedJournal(std::unique_ptr<Journal> journal, const std::function<void()>& before_write)
-      : journal_(std::move(journal)), before_write_(before_write) {}
+  InterruptedJournal(std::unique_ptr<Journal> journal, const std::function<void()>& before_write,
+                     const std::function<void()>& after_read)
+      : journal_(std::move(journal)), before_write_(before_write), after_read_(after_read) {}
 
-  Result<std::unique_ptr<JournalReader>> BeginRead() override { return journal_->BeginRead(); }
+  Result<std::unique_ptr<JournalReader>> BeginRead() override {
+    auto reader = journal_->BeginRead();
+    if (after_read_) after_read_();
+    return reader;
+  }
   Result<std::unique_ptr<JournalTransaction>> BeginWrite(int wait_ms) override {
     if (before_write_) before_write_();
     return journal_->BeginWrite(wait_ms);
@@ -184,6 +189,7 @@ class InterruptedJournal : public Journal {
  private:
   std::unique_ptr<Journal> journal_;
   const std::function<void()>& before_write_;
+  const std::function<void()>& after_read_;
 };
 
 }  // namespace
@@ -208,7 +214,8 @@ OpenOptions WorkspaceSite::Options() {
         auto opened, OpenSqliteJournal(std::string(kSimulatedRoot) + "/" + layout::kFolder + "/" +
                                            layout::kJournalFile,
                                        std::move(journal)));
-    auto journal_here = std::make_unique<InterruptedJournal>(std::move(opened), before_write);
+    auto journal_here =
+        std::make_unique<InterruptedJournal>(std::move(opened), before_write, after_read);
     journal_ = journal_here.get();
     return std::unique_ptr<Journal>(std::move(journal_here));
   };
