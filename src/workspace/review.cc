@@ -138,6 +138,32 @@ Result<ReviewAnswer> WorkspaceImpl::RepeatedReview(const Operation& operation) {
   return answer;
 }
 
+Result<std::set<std::string>> WorkspaceImpl::AuthorsOf(JournalReader& reader,
+                                                       const ReceiptRow& receipt) {
+  STAGED_ASSIGN_OR_RETURN(const auto live, reader.LiveOperations(receipt.branch));
+  const std::set<std::string> tied = TiedPaths(live, {receipt.path});
+  std::vector<Operation> pending;
+  for (const Operation& operation : live) {
+    const bool touches =
+        std::any_of(operation.changes.begin(), operation.changes.end(),
+                    [&](const PathChange& change) { return tied.contains(change.path); });
+    if (touches) pending.push_back(operation);
+  }
+  std::set<std::string> authors;
+  std::set<int64_t> seen;
+  while (!pending.empty()) {
+    const Operation operation = std::move(pending.back());
+    pending.pop_back();
+    authors.insert(operation.actor.name);
+    for (const int64_t sequence : operation.consumes) {
+      if (!seen.insert(sequence).second) continue;
+      STAGED_ASSIGN_OR_RETURN(Operation consumed, reader.Read(sequence));
+      if (IsContentOperation(consumed.type)) pending.push_back(std::move(consumed));
+    }
+  }
+  return authors;
+}
+
 Status WorkspaceImpl::DecideReceipt(const CallContext& context, const std::string& id,
                                     ReceiptState state, const std::string& why) {
   RequestDigest request(state == ReceiptState::kMinted ? "approve" : "reject");
@@ -163,17 +189,11 @@ Status WorkspaceImpl::DecideReceipt(const CallContext& context, const std::strin
     return {ErrorCode::kPermissionDenied,
             "only a person decides on receipt '" + id + "'; run the command as a human actor"};
   }
-  STAGED_ASSIGN_OR_RETURN(const auto operations,
-                          session->transaction().LiveOperations(receipt->branch));
-  for (const Operation& operation : operations) {
-    const bool touches =
-        std::any_of(operation.changes.begin(), operation.changes.end(),
-                    [&](const PathChange& change) { return change.path == receipt->path; });
-    if (touches && operation.actor.name == context.actor.name) {
-      return {ErrorCode::kPermissionDenied, "'" + context.actor.name + "' wrote part of '" +
-                                                receipt->path +
-                                                "'; somebody else must decide on its receipt"};
-    }
+  STAGED_ASSIGN_OR_RETURN(const auto authors, AuthorsOf(session->transaction(), *receipt));
+  if (authors.contains(context.actor.name)) {
+    return {ErrorCode::kPermissionDenied, "'" + context.actor.name + "' wrote part of '" +
+                                              receipt->path +
+                                              "'; somebody else must decide on its receipt"};
   }
   Operation operation;
   operation.type = OperationType::kApprove;

@@ -219,7 +219,13 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   // review.cc
   Result<ReviewAnswer> ReviewOnce(const CallContext& context,
                                   const std::vector<std::string>& paths);
+  using PreparedDiffs = std::map<std::string, std::pair<PathChange, Diff>>;
+  Result<PreparedDiffs> PrepareReview(const std::string& branch,
+                                      const std::vector<std::string>& paths);
   Result<ReviewAnswer> RepeatedReview(const Operation& operation);
+  // Who wrote what the branch stages at the path, and at what it is tied to: also the authors of
+  // what a merge took up.
+  Result<std::set<std::string>> AuthorsOf(JournalReader& reader, const ReceiptRow& receipt);
   Status DecideReceipt(const CallContext& context, const std::string& receipt, ReceiptState state,
                        const std::string& why);
   // submit.cc

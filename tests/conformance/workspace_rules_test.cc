@@ -256,6 +256,50 @@ TEST_F(Rule06, UnderPolicyHumanAPersonWhoWroteNothingOfItApproves) {
   EXPECT_EQ(OnDisk("reports/a.txt"), "a\n");
 }
 
+TEST_F(Rule06, NobodyApprovesTheirOwnWorkAfterARebase) {
+  Init();
+  Create("reports/a.txt", "1\n2\n3\n4\n5\n");
+  SubmitAll();
+  SetPolicy(kHumanPolicy);
+  STAGED_ASSERT_OK(workspace().Write(person_, "reports/a.txt", HashOfText("1\n2\n3\n4\n5\n"),
+                                     "one\n2\n3\n4\n5\n"));
+  Save("reports/a.txt", "1\n2\n3\n4\nfive\n");
+  const auto rebased = workspace().Rebase(agent_, {});
+  STAGED_ASSERT_OK(rebased);
+  ASSERT_EQ(rebased->rebased.size(), 1u);
+  const auto reviewed = workspace().Review(agent_, {});
+  STAGED_ASSERT_OK(reviewed);
+  ASSERT_EQ(reviewed->reviewed.size(), 1u);
+  const std::string id = reviewed->reviewed[0].receipt.id;
+  STAGED_EXPECT_CODE(ErrorCode::kPermissionDenied, workspace().Approve(person_, id));
+  CallContext other = person_;
+  other.actor.name = "grace";
+  STAGED_ASSERT_OK(workspace().Approve(other, id));
+}
+
+TEST_F(Rule06, NobodyApprovesTheirOwnWorkAfterAMove) {
+  Init();
+  Create("reports/a.txt", "a\n");
+  SubmitAll();
+  SetPolicy(kHumanPolicy);
+  STAGED_ASSERT_OK(workspace().Write(person_, "reports/a.txt", HashOfText("a\n"), "by ada\n"));
+  CallContext mover = person_;
+  mover.actor.name = "bob";
+  STAGED_ASSERT_OK(
+      workspace().Move(mover, "reports/a.txt", "reports/b.txt", HashOfText("by ada\n")));
+  const auto reviewed = workspace().Review(agent_, {});
+  STAGED_ASSERT_OK(reviewed);
+  ASSERT_EQ(reviewed->reviewed.size(), 2u);
+  CallContext other = person_;
+  other.actor.name = "grace";
+  for (const ReviewedPath& one : reviewed->reviewed) {
+    SCOPED_TRACE(one.receipt.path);
+    STAGED_EXPECT_CODE(ErrorCode::kPermissionDenied, workspace().Approve(person_, one.receipt.id));
+    STAGED_EXPECT_CODE(ErrorCode::kPermissionDenied, workspace().Approve(mover, one.receipt.id));
+    STAGED_ASSERT_OK(workspace().Approve(other, one.receipt.id));
+  }
+}
+
 TEST_F(Rule06, ARejectedReviewSubmitsNothing) {
   Init();
   SetPolicy(kHumanPolicy);
