@@ -46,21 +46,27 @@ Result<ReviewAnswer> WorkspaceImpl::Review(const CallContext& context,
   return OnSteadyDisk([&] { return ReviewOnce(context, paths); });
 }
 
+Result<WorkspaceImpl::PreparedDiffs> WorkspaceImpl::PrepareReview(
+    const std::string& branch, const std::vector<std::string>& paths) {
+  PreparedDiffs prepared;
+  STAGED_ASSIGN_OR_RETURN(BranchState state, ReadBranch(branch));
+  STAGED_ASSIGN_OR_RETURN(const auto named, SelectStaged(state.reduction, paths));
+  for (const std::string& path : TiedPaths(state.operations, {named.begin(), named.end()})) {
+    const StagedPath& staged = *state.reduction.Find(path);
+    if (staged.conflict || !staged.changes_anything()) continue;
+    STAGED_ASSIGN_OR_RETURN(Diff diff, DiffStaged(state.reduction, staged));
+    prepared[path] = {{path, staged.accepted, staged.staged}, std::move(diff)};
+  }
+  return prepared;
+}
+
 Result<ReviewAnswer> WorkspaceImpl::ReviewOnce(const CallContext& context,
                                                const std::vector<std::string>& paths) {
   // Views and differences are made before the transaction, which others wait for; they stay valid
-  // as long as the same entries are staged on the same base.
-  std::map<std::string, std::pair<PathChange, Diff>> prepared;
-  {
-    STAGED_ASSIGN_OR_RETURN(BranchState state, ReadBranch(context.branch));
-    STAGED_ASSIGN_OR_RETURN(const auto named, SelectStaged(state.reduction, paths));
-    for (const std::string& path : TiedPaths(state.operations, {named.begin(), named.end()})) {
-      const StagedPath& staged = *state.reduction.Find(path);
-      if (staged.conflict || !staged.changes_anything()) continue;
-      STAGED_ASSIGN_OR_RETURN(Diff diff, DiffStaged(state.reduction, staged));
-      prepared[path] = {{path, staged.accepted, staged.staged}, std::move(diff)};
-    }
-  }
+  // as long as the same entries are staged on the same base. What is wrong is said under the
+  // transaction, where a repeated request is known.
+  PreparedDiffs prepared;
+  if (auto early = PrepareReview(context.branch, paths); early.ok()) prepared = *std::move(early);
   std::vector<std::string> touched;
   for (const std::string& path : paths) {
     STAGED_ASSIGN_OR_RETURN(touched.emplace_back(), NormalizePath(path));

@@ -165,6 +165,23 @@ TEST_F(Rule05, RepeatedRequestsOfEveryCallGetTheFirstAnswer) {
   ExpectSound();
 }
 
+// What was asked about may be gone when a request comes again.
+TEST_F(Rule05, ARepeatedReviewOfWhatIsGoneGetsTheFirstAnswer) {
+  Init();
+  Create("new.txt", "new\n");
+  CallContext context = agent_;
+  context.request_id = "review-1";
+  const auto first = workspace().Review(context, {"new.txt"});
+  STAGED_ASSERT_OK(first);
+  STAGED_ASSERT_OK(workspace().Undo(agent_, 0, false));
+  const auto again = workspace().Review(context, {"new.txt"});
+  STAGED_ASSERT_OK(again);
+  EXPECT_EQ(again->operation, first->operation);
+  ASSERT_EQ(again->reviewed.size(), 1u);
+  EXPECT_EQ(again->reviewed[0].receipt.id, first->reviewed[0].receipt.id);
+  STAGED_EXPECT_CODE(ErrorCode::kNotFound, workspace().Review(agent_, {"new.txt"}));
+}
+
 TEST_F(Rule05, ARequestIdIsForOneRequest) {
   Save("a.txt", kText);
   Save("a.json", kJson);
