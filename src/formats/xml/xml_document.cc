@@ -40,11 +40,11 @@ class Reader {
       Take(tokenizer_.token());
       document_.parsed_end = tokenizer_.token().end;
     }
-    if (!tokenizer_.status().ok()) {
-      const Value* offset = tokenizer_.status().details().Find("offset");
-      Stop(tokenizer_.status(), offset != nullptr && offset->is_integer()
-                                    ? static_cast<uint64_t>(offset->as_integer())
-                                    : document_.parsed_end);
+    if (const Status status = tokenizer_.status(); !status.ok()) {
+      const Value* offset = status.details().Find("offset");
+      Stop(status, offset != nullptr && offset->is_integer()
+                       ? static_cast<uint64_t>(offset->as_integer())
+                       : document_.parsed_end);
     }
     while (!open_.empty()) Close(document_.parsed_end, document_.parsed_end);
     if (document_.error.ok()) document_.parsed_end = text_.size();
