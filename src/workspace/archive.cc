@@ -3,8 +3,11 @@
 #include <algorithm>
 
 #include "base/binary.h"
+#include "base/escape_controls.h"
+#include "base/utf8.h"
 #include "journal/operation_encoding.h"
 #include "workspace/layout.h"
+#include "workspace/paths.h"
 #include "workspace/projection.h"
 #include "workspace/workspace_impl.h"
 
@@ -117,6 +120,77 @@ Result<BranchRow> DecodeBranch(std::string_view bytes) {
   return branch;
 }
 
+// An operation and the chain's hash behind it.
+struct ArchivedOperation {
+  Operation operation;
+  ContentHash chain;
+};
+
+Result<ArchivedOperation> DecodeArchivedOperation(std::string_view payload) {
+  if (payload.size() < ContentHash::kSizeBytes) return Damaged("an operation");
+  ArchivedOperation archived;
+  archived.chain = ContentHash::FromRaw(payload.substr(0, ContentHash::kSizeBytes));
+  STAGED_ASSIGN_OR_RETURN(archived.operation,
+                          DecodeOperation(payload.substr(ContentHash::kSizeBytes)));
+  return archived;
+}
+
+Status LeadsOut(const std::string& path, const char* what) {
+  return {ErrorCode::kPathEscape,
+          "the export " + std::string(what) + " '" + EscapeControls(ReplaceInvalidUtf8(path)) +
+              "', which leads out of the workspace or into its metadata; import only exports "
+              "that `staged export` wrote"};
+}
+
+// Where the symlinks of an archive lie, by their content.
+using SymlinkPaths = std::map<ContentHash, std::set<std::string>>;
+
+// An export comes from anywhere: its digest proves that it is whole, not that it means well
+// (rule 18). Every path is one that a write would take.
+Status CheckPaths(const Operation& operation, SymlinkPaths& symlinks) {
+  for (const PathChange& change : operation.changes) {
+    const Result<std::string> normal = NormalizePath(change.path);
+    if (!normal.ok() || *normal != change.path) return LeadsOut(change.path, "names");
+    for (const OptionalEntry& entry : {change.base, change.result}) {
+      if (entry && entry->kind == EntryKind::kSymlink) symlinks[entry->hash].insert(change.path);
+    }
+  }
+  return OkStatus();
+}
+
+// Reads the archive once more, for what its symlinks point to.
+Status CheckSymlinks(File& file, const SymlinkPaths& symlinks) {
+  if (symlinks.empty()) return OkStatus();
+  ArchiveReader reader(file);
+  STAGED_RETURN_IF_ERROR(reader.CheckMagic());
+  for (;;) {
+    STAGED_ASSIGN_OR_RETURN(const ArchiveReader::Item item, reader.Next());
+    if (item.tag == Section::kEnd) return OkStatus();
+    if (item.tag != Section::kObject) continue;
+    const auto found = symlinks.find(ContentHash::Of(item.payload));
+    if (found == symlinks.end()) continue;
+    for (const std::string& path : found->second) {
+      if (!SymlinkStaysInside(path, item.payload)) return LeadsOut(path, "has a symlink at");
+    }
+  }
+}
+
+// Everything that can be known from the file alone, before anything is made.
+Status CheckArchive(File& file) {
+  ArchiveReader reader(file);
+  STAGED_RETURN_IF_ERROR(reader.CheckMagic());
+  SymlinkPaths symlinks;
+  for (;;) {
+    STAGED_ASSIGN_OR_RETURN(const ArchiveReader::Item item, reader.Next());
+    if (item.tag == Section::kEnd) break;
+    if (item.tag != Section::kOperation) continue;
+    STAGED_ASSIGN_OR_RETURN(const ArchivedOperation archived,
+                            DecodeArchivedOperation(item.payload));
+    STAGED_RETURN_IF_ERROR(CheckPaths(archived.operation, symlinks));
+  }
+  return CheckSymlinks(file, symlinks);
+}
+
 Status WriteAccepted(WorkspaceImpl& workspace, const Tree& accepted) {
   Directory& root = workspace.root_directory();
   std::set<std::string> folders = {""};
@@ -217,15 +291,7 @@ Status ImportWorkspace(Env& env, const std::string& file_path, const std::string
   const auto [folder, name] = SplitFileName(file_path);
   STAGED_ASSIGN_OR_RETURN(const auto directory, env.OpenDirectory(folder));
   STAGED_ASSIGN_OR_RETURN(const auto file, directory->OpenRead(name));
-  {
-    // Everything is checked before anything is made.
-    ArchiveReader check(*file);
-    STAGED_RETURN_IF_ERROR(check.CheckMagic());
-    for (;;) {
-      STAGED_ASSIGN_OR_RETURN(const ArchiveReader::Item item, check.Next());
-      if (item.tag == Section::kEnd) break;
-    }
-  }
+  STAGED_RETURN_IF_ERROR(CheckArchive(*file));
   STAGED_RETURN_IF_ERROR(env.MakeDirectories(root));
   STAGED_ASSIGN_OR_RETURN(const auto target, env.OpenDirectory(root));
   STAGED_ASSIGN_OR_RETURN(const auto items, target->List(""));
@@ -250,13 +316,9 @@ Status ImportWorkspace(Env& env, const std::string& file_path, const std::string
       STAGED_ASSIGN_OR_RETURN(const BranchRow branch, DecodeBranch(item.payload));
       STAGED_RETURN_IF_ERROR(transaction->PutBranch(branch));
     } else if (item.tag == Section::kOperation) {
-      if (item.payload.size() < ContentHash::kSizeBytes) return Damaged("an operation");
-      const std::string_view payload = item.payload;
-      const ContentHash chain = ContentHash::FromRaw(payload.substr(0, ContentHash::kSizeBytes));
-      STAGED_ASSIGN_OR_RETURN(Operation operation,
-                              DecodeOperation(payload.substr(ContentHash::kSizeBytes)));
-      STAGED_RETURN_IF_ERROR(AppendAndProject(*transaction, operation));
-      if (operation.chain != chain) return Damaged("the chain of operations");
+      STAGED_ASSIGN_OR_RETURN(ArchivedOperation archived, DecodeArchivedOperation(item.payload));
+      STAGED_RETURN_IF_ERROR(AppendAndProject(*transaction, archived.operation));
+      if (archived.operation.chain != archived.chain) return Damaged("the chain of operations");
     } else {
       return Damaged("an unknown section");
     }
