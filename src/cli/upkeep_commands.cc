@@ -17,6 +17,8 @@ void ExcludeFromGit(Context& context, const std::string& root) {
   constexpr uint64_t kBytesMax = 1 << 20;
   constexpr std::string_view kRule = ".staged/\n";
   const Result<std::string> text = (*info)->ReadFile("exclude", kBytesMax);
+  // What cannot be read is a person's file all the same, and stays as it is.
+  if (!text.ok() && text.status().code() != ErrorCode::kNotFound) return;
   if (text.ok() && ("\n" + *text).find("\n.staged/\n") != std::string::npos) return;
   auto file = (*info)->OpenWrite("exclude");
   if (!file.ok()) file = (*info)->Create("exclude", 0644);
