@@ -88,8 +88,11 @@ Status ConfineThisProcess(int kept, uint64_t memory_bytes_max) {
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return Failed("prctl");
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return Failed("prctl");
   if (::prctl(PR_SET_DUMPABLE, 0) != 0) return Failed("prctl");
-  if (kept > 0) (void)::syscall(SYS_close_range, 0U, static_cast<unsigned>(kept) - 1, 0U);
-  (void)::syscall(SYS_close_range, static_cast<unsigned>(kept) + 1, ~0U, 0U);
+  const auto kept_descriptor = static_cast<unsigned>(kept);
+  if (kept > 0 && ::syscall(SYS_close_range, 0U, kept_descriptor - 1, 0U) != 0) {
+    return Failed("close_range");
+  }
+  if (::syscall(SYS_close_range, kept_descriptor + 1, ~0U, 0U) != 0) return Failed("close_range");
   STAGED_RETURN_IF_ERROR(SetLimit(RLIMIT_CORE, 0));
   STAGED_RETURN_IF_ERROR(SetLimit(RLIMIT_FSIZE, 0));
   STAGED_RETURN_IF_ERROR(SetLimit(RLIMIT_NPROC, 0));
