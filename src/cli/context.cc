@@ -185,30 +185,36 @@ Result<std::string> Context::ReadInput(const std::string& file) {
   if (file.empty() || file == "-") {
     return std::string(std::istreambuf_iterator<char>(std::cin), {});
   }
-  const auto [folder, name] = SplitFileName(AbsolutePath(file));
-  const auto directory = env_.OpenDirectory(folder);
-  if (!directory.ok()) {
-    return Status(ErrorCode::kNotFound, "there is no file '" + file + "'; check its path");
+  // A symlink on the command line is the user's own choice: followed as often as the system does.
+  constexpr int kLinksMax = 40;
+  std::string path = AbsolutePath(file);
+  for (int links = 0; links <= kLinksMax; ++links) {
+    const auto [folder, name] = SplitFileName(path);
+    const auto directory = env_.OpenDirectory(folder);
+    const auto status = directory.ok() ? (*directory)->Stat(name) : directory.status();
+    if (!directory.ok() || (!status.ok() && status.status().code() == ErrorCode::kNotFound)) {
+      return Status(ErrorCode::kNotFound, "there is no file '" + file + "'; check its path");
+    }
+    if (!status.ok()) return WithPath(file, status.status());
+    if (status->kind == FileKind::kSymlink) {
+      STAGED_ASSIGN_OR_RETURN(const std::string target, (*directory)->ReadLink(name));
+      path = AbsolutePath(target.starts_with('/') ? target : folder + "/" + target);
+      continue;
+    }
+    if (status->kind != FileKind::kFile) {
+      return Status(ErrorCode::kInvalidArgument,
+                    "'" + file + "' is a " +
+                        (status->kind == FileKind::kDirectory ? "directory" : "device or socket") +
+                        "; name a regular file, or - for standard input");
+    }
+    Result<std::string> bytes = (*directory)->ReadFile(name, kInputBytesMax);
+    if (!bytes.ok()) return WithPath(file, bytes.status());
+    return bytes;
   }
-  // A symlink on the command line is the user's own choice: follow it once.
-  const auto status = (*directory)->Stat(name);
-  if (status.ok() && status->kind == FileKind::kSymlink) {
-    STAGED_ASSIGN_OR_RETURN(const std::string target, (*directory)->ReadLink(name));
-    return ReadInput(target.starts_with('/') ? target : folder + "/" + target);
-  }
-  if (!status.ok() && status.status().code() == ErrorCode::kNotFound) {
-    return Status(ErrorCode::kNotFound, "there is no file '" + file + "'; check its path");
-  }
-  if (!status.ok()) return WithPath(file, status.status());
-  if (status->kind != FileKind::kFile) {
-    return Status(ErrorCode::kInvalidArgument,
-                  "'" + file + "' is a " +
-                      (status->kind == FileKind::kDirectory ? "directory" : "device or socket") +
-                      "; name a regular file, or - for standard input");
-  }
-  Result<std::string> bytes = (*directory)->ReadFile(name, kInputBytesMax);
-  if (!bytes.ok()) return WithPath(file, bytes.status());
-  return bytes;
+  return Status(ErrorCode::kInvalidArgument,
+                "'" + file +
+                    "' is a symlink that leads through more "
+                    "than 40 others or to itself; name the file itself");
 }
 
 Status Context::WriteOutput(const std::string& file, std::string_view bytes) {
