@@ -19,6 +19,17 @@ namespace {
 constexpr uint64_t kWorkerMemoryBytesMax = uint64_t{8} << 30;
 constexpr char kVersion[] = "staged 0.1.0\n";
 
+// What was printed is out, or the command has failed: a full disk must not look like success.
+int FlushOutput(int exit_code) {
+  const bool lost = std::ferror(stdout) != 0;
+  if (std::fflush(stdout) == 0 && !lost) return exit_code;
+  std::fputs(
+      "staged: io_error: the output could not be written whole; free space where it goes "
+      "and run the command again\n",
+      stderr);
+  return exit_code == kExitDone ? ExitCodeOf(ErrorCode::kIoError) : exit_code;
+}
+
 int Run(int argc, char** argv) {
   const std::vector<CommandSpec> commands = AllCommands();
   if (argc == 2 && std::strcmp(argv[1], "--version") == 0) {
@@ -49,10 +60,7 @@ int Run(int argc, char** argv) {
   const FormatRegistry formats = NewBuiltinRegistry();
   Context context(*std::move(line), *env, formats, commands);
   const Status call = context.CheckCall();
-  int exit_code = call.ok() ? context.line().command->run(context) : context.Fail(call);
-  if (std::fflush(stdout) != 0 && exit_code == kExitDone)
-    exit_code = ExitCodeOf(ErrorCode::kIoError);
-  return exit_code;
+  return call.ok() ? context.line().command->run(context) : context.Fail(call);
 }
 
 }  // namespace
@@ -61,5 +69,5 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   staged::KeepFreedMemory();
-  return staged::cli::Run(argc, argv);
+  return staged::cli::FlushOutput(staged::cli::Run(argc, argv));
 }

@@ -3,6 +3,7 @@
 import os
 import shutil
 import stat
+import subprocess
 import unittest
 
 import harness
@@ -88,6 +89,43 @@ class RequestTest(harness.TestCase):
         self.assertIn("diff", first)
         again = space.ok(*base, stdin=str(edits).replace("'", '"').encode())
         self.assertEqual(again, first)
+
+
+class CommandLineFilesTest(harness.TestCase):
+
+    def test_symlinks_are_followed_but_not_for_ever(self):
+        at = lambda name: os.path.join(self.scratch, name)
+        with open(at("file.txt"), "wb") as file:
+            file.write(TEXT)
+        os.symlink("file.txt", at("link0"))
+        for count in range(1, 5):
+            os.symlink(f"link{count - 1}", at(f"link{count}"))
+        self.assertEqual(run("parse", at("link4"), "--json").json()["hash"], hash_of(TEXT))
+        os.symlink("loop", at("loop"))
+        os.symlink("there", at("back"))
+        os.symlink("back", at("there"))
+        for name in ("loop", "back"):
+            self.assert_error(run("parse", at(name), "--json"), "invalid_argument")
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "the system has no /dev/full")
+    def test_lost_output_is_an_error(self):
+        space = self.workspace({"big.txt": b"a line\n" * 100_000})
+        for command in (["cat", "big.txt"], ["ls"], ["--help"]):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([harness.BINARY, *command], cwd=space.folder, stdout=full,
+                                      stderr=subprocess.PIPE, check=False)
+            self.assertEqual(done.returncode, 6, command)
+            self.assertIn(b"staged: io_error: ", done.stderr)
+
+    def test_rules_of_git_that_cannot_be_read_stay(self):
+        space = self.workspace({"a.txt": TEXT}, init=False)
+        os.makedirs(space.path(".git/info"))
+        rules = b"# mine\n" * 200_000  # more than init reads
+        with open(space.path(".git/info/exclude"), "wb") as file:
+            file.write(rules)
+        space.init()
+        with open(space.path(".git/info/exclude"), "rb") as file:
+            self.assertEqual(file.read(), rules)
 
 
 class DamageTest(harness.TestCase):
