@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/parallel.h"
 #include "codec/zip.h"
 #include "store/compression.h"
-#include "store/parallel.h"
 
 namespace staged {
 namespace {

@@ -4,10 +4,10 @@
 #include <functional>
 #include <utility>
 
+#include "base/parallel.h"
 #include "codec/zip.h"
 #include "store/chunker.h"
 #include "store/object_format.h"
-#include "store/parallel.h"
 
 namespace staged {
 namespace {

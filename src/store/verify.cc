@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "base/parallel.h"
 #include "store/bundle_reader.h"
 #include "store/inventory.h"
 #include "store/maintenance.h"
-#include "store/parallel.h"
 
 namespace staged {
 namespace {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "store/parallel.h"
+#include "base/parallel.h"
 #include "workspace/live_scan.h"
 
 namespace staged {
