@@ -5,6 +5,7 @@
 
 #include "base/binary.h"
 #include "derived/view_codec.h"
+#include "record/record_codec.h"
 
 namespace staged {
 namespace {
@@ -18,16 +19,6 @@ constexpr uint64_t kWalkRowsPerKeyMax = 8;
 
 std::string ShortDigest(std::string_view bytes) {
   return std::string(ContentHash::Of(bytes).raw().substr(0, kKeyBytes));
-}
-
-void PutLimits(BinaryWriter& writer, const Limits& limits) {
-  writer.PutUnsigned(limits.input_bytes_max);
-  writer.PutUnsigned(limits.expanded_bytes_max);
-  writer.PutUnsigned(limits.part_bytes_max);
-  writer.PutUnsigned(limits.records_max);
-  writer.PutUnsigned(limits.parts_max);
-  writer.PutUnsigned(limits.depth_max);
-  writer.PutUnsigned(limits.diagnostics_max);
 }
 
 // Detection chooses among all formats, so that a view depends on the whole list, in order.

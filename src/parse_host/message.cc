@@ -3,32 +3,11 @@
 #include <algorithm>
 
 #include "base/binary.h"
+#include "record/record_codec.h"
 #include "record/segments.h"
 
 namespace staged {
 namespace {
-
-void PutLimits(BinaryWriter& writer, const Limits& limits) {
-  writer.PutUnsigned(limits.input_bytes_max);
-  writer.PutUnsigned(limits.expanded_bytes_max);
-  writer.PutUnsigned(limits.part_bytes_max);
-  writer.PutUnsigned(limits.records_max);
-  writer.PutUnsigned(limits.parts_max);
-  writer.PutUnsigned(limits.depth_max);
-  writer.PutUnsigned(limits.diagnostics_max);
-}
-
-Limits GetLimits(BinaryReader& reader) {
-  Limits limits;
-  limits.input_bytes_max = reader.GetUnsigned();
-  limits.expanded_bytes_max = reader.GetUnsigned();
-  limits.part_bytes_max = reader.GetUnsigned();
-  limits.records_max = reader.GetUnsigned();
-  limits.parts_max = reader.GetUnsigned();
-  limits.depth_max = static_cast<uint32_t>(reader.GetUnsigned());
-  limits.diagnostics_max = static_cast<uint32_t>(reader.GetUnsigned());
-  return limits;
-}
 
 void PutStrings(BinaryWriter& writer, const std::vector<std::string>& strings) {
   writer.PutUnsigned(strings.size());

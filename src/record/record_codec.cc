@@ -2,6 +2,28 @@
 
 namespace staged {
 
+void PutLimits(BinaryWriter& writer, const Limits& limits) {
+  writer.PutUnsigned(limits.input_bytes_max);
+  writer.PutUnsigned(limits.expanded_bytes_max);
+  writer.PutUnsigned(limits.part_bytes_max);
+  writer.PutUnsigned(limits.records_max);
+  writer.PutUnsigned(limits.parts_max);
+  writer.PutUnsigned(limits.depth_max);
+  writer.PutUnsigned(limits.diagnostics_max);
+}
+
+Limits GetLimits(BinaryReader& reader) {
+  Limits limits;
+  limits.input_bytes_max = reader.GetUnsigned();
+  limits.expanded_bytes_max = reader.GetUnsigned();
+  limits.part_bytes_max = reader.GetUnsigned();
+  limits.records_max = reader.GetUnsigned();
+  limits.parts_max = reader.GetUnsigned();
+  limits.depth_max = static_cast<uint32_t>(reader.GetUnsigned());
+  limits.diagnostics_max = static_cast<uint32_t>(reader.GetUnsigned());
+  return limits;
+}
+
 void PutRecord(BinaryWriter& writer, const Record& record) {
   writer.PutString(record.kind);
   writer.PutString(record.locator);
