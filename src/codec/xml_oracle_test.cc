@@ -6,17 +6,13 @@
 #include <memory>
 #include <string>
 
+#include "base/test_corpus.h"
 #include "codec/xml.h"
 #include "staged/content_hash.h"
 
 // Compares the tokenizer with expat over the XML parts of real office files.
 namespace staged {
 namespace {
-
-std::string CorpusFolder() {
-  const char* folder = std::getenv("STAGED_CORPUS");
-  return folder != nullptr ? folder : STAGED_SOURCE_DIR "/../shared/corpus";
-}
 
 // The digest that tests/oracles/xml_events.py makes of the same events.
 std::string EventsDigest(std::string_view xml) {
@@ -60,11 +56,11 @@ std::string EventsDigest(std::string_view xml) {
 }
 
 TEST(XmlOracle, ReadsTheCorpusAsExpatDoes) {
-  if (!std::filesystem::exists(CorpusFolder())) GTEST_SKIP() << "1 test skipped: no corpus";
+  if (testing::CorpusFolder().empty()) GTEST_SKIP() << testing::kNoCorpus;
   const char* size_max = std::getenv("STAGED_XML_ORACLE_BYTES");
-  const std::string command = "/usr/bin/python3 '" STAGED_SOURCE_DIR
-                              "/tests/oracles/xml_events.py' '" +
-                              CorpusFolder() + "' " + (size_max != nullptr ? size_max : "60000");
+  const std::string command =
+      "/usr/bin/python3 '" STAGED_SOURCE_DIR "/tests/oracles/xml_events.py' '" +
+      testing::CorpusFolder() + "' " + (size_max != nullptr ? size_max : "60000");
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   ASSERT_NE(pipe, nullptr);
   size_t compared = 0;

@@ -2,13 +2,13 @@
 #include <zip.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <memory>
 
+#include "base/test_corpus.h"
 #include "codec/zip.h"
 
 // Compares reading and splicing with libzip and Python's zipfile over every archive of the corpus.
@@ -16,10 +16,9 @@ namespace staged {
 namespace {
 
 std::vector<std::string> CorpusArchives() {
-  const char* variable = std::getenv("STAGED_CORPUS");
-  const std::string root = variable != nullptr ? variable : STAGED_SOURCE_DIR "/../shared/corpus";
+  const std::string root = testing::CorpusFolder();
   std::vector<std::string> files;
-  if (!std::filesystem::is_directory(root)) return files;
+  if (root.empty()) return files;
   for (const auto& item : std::filesystem::recursive_directory_iterator(root)) {
     if (!item.is_regular_file()) continue;
     std::ifstream in(item.path(), std::ios::binary);
@@ -84,7 +83,7 @@ TEST(ZipOracle, ReadsMembersAsLibzipDoes) {
       ++compared;
     }
   }
-  if (compared == 0) GTEST_SKIP() << "1 test skipped: no corpus";
+  if (compared == 0) GTEST_SKIP() << testing::kNoCorpus;
   EXPECT_GT(compared, 5000u);
 }
 
@@ -134,7 +133,7 @@ TEST(ZipOracle, SplicedArchivesOpenEverywhere) {
     written[file] = again->members().size();
     list += file + "\n";
   }
-  if (written.empty()) GTEST_SKIP() << "1 test skipped: no corpus";
+  if (written.empty()) GTEST_SKIP() << testing::kNoCorpus;
   EXPECT_GT(written.size(), 200u);
   std::ofstream(folder / "list") << list;
   const std::string command = "/usr/bin/python3 '" STAGED_SOURCE_DIR

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/test_corpus.h"
 #include "staged/ext/format.h"
 
 // For tests only: files, the corpus, and short ways to write edits.
@@ -20,14 +21,7 @@ inline std::string ReadFile(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// The folder of real files, or "" where it is absent.
-inline std::string CorpusFolder() {
-  const char* folder = std::getenv("STAGED_CORPUS");
-  const std::string path = folder != nullptr ? folder : STAGED_SOURCE_DIR "/../shared/corpus";
-  return std::filesystem::is_directory(path) ? path : "";
-}
-
-// Its files below `folder`, sorted.
+// The files of the corpus below `folder`, sorted.
 inline std::vector<std::string> CorpusFiles(const std::string& folder) {
   std::vector<std::string> files;
   const std::string root = CorpusFolder();

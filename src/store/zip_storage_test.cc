@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
 #include <string>
 
+#include "base/test_corpus.h"
 #include "codec/zip.h"
 #include "store/content_cutter.h"
 #include "store/object_format.h"
@@ -133,10 +133,8 @@ TEST(ZipStorageTest, RecipesAreOnlyForRewrittenMembers) {
 
 // Real and hostile archives, with every member said to be rewritten: the bytes come back.
 TEST(ZipStorageTest, CorpusComesBack) {
-  const char* variable = std::getenv("STAGED_CORPUS");
-  const std::filesystem::path corpus =
-      variable != nullptr ? variable : std::string(STAGED_SOURCE_DIR) + "/../shared/corpus";
-  if (!std::filesystem::exists(corpus)) GTEST_SKIP() << "no corpus: 1 test skipped";
+  const std::string corpus = testing::CorpusFolder();
+  if (corpus.empty()) GTEST_SKIP() << testing::kNoCorpus;
   TestFolder folder;
   const std::unique_ptr<ObjectStore> store = folder.Open();
   size_t archives = 0;

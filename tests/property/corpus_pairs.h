@@ -1,12 +1,13 @@
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "base/test_corpus.h"
 
 // The pairs of versions of real files, for tests; see PAIRS.tsv of the corpus.
 namespace staged::testing {
@@ -18,12 +19,6 @@ struct CorpusPair {
   std::vector<std::string> files;
 };
 
-inline std::string CorpusRoot() {
-  const char* root = std::getenv("STAGED_CORPUS");
-  const std::string path = root != nullptr ? root : "../shared/corpus";
-  return std::filesystem::is_directory(path) ? path : "";
-}
-
 inline std::string ReadBytes(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -31,7 +26,7 @@ inline std::string ReadBytes(const std::filesystem::path& path) {
 
 inline std::vector<CorpusPair> ReadCorpusPairs() {
   std::vector<CorpusPair> pairs;
-  const std::string root = CorpusRoot();
+  const std::string root = CorpusFolder();
   if (root.empty()) return pairs;
   std::ifstream in(root + "/PAIRS.tsv");
   std::string line;

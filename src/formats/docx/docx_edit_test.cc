@@ -243,7 +243,7 @@ TEST(DocxEdit, RefusesToCutAnEquation) {
 
 // python-docx reads the edit, and nothing else has changed.
 TEST(DocxCorpus, PythonDocxReadsEdits) {
-  if (testing::CorpusFolder().empty()) GTEST_SKIP() << "1 test skipped: no corpus";
+  if (testing::CorpusFolder().empty()) GTEST_SKIP() << testing::kNoCorpus;
   const auto format = NewDocxFormat();
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / ("staged_docx_edit_" + std::to_string(getpid()));

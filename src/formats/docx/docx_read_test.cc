@@ -216,7 +216,7 @@ TEST(DocxRead, ReadsWhatStandsBeforeDamage) {
 
 // Every text that an independent walk finds is in some record of ours.
 TEST(DocxCorpus, LosesNoText) {
-  if (testing::CorpusFolder().empty()) GTEST_SKIP() << "1 test skipped: no corpus";
+  if (testing::CorpusFolder().empty()) GTEST_SKIP() << testing::kNoCorpus;
   const std::vector<testing::OracleFile> files = testing::OracleTexts("docx_texts.py", "docx");
   if (files.empty()) GTEST_SKIP() << "1 test skipped: no python3";
   size_t texts = 0;
@@ -230,7 +230,7 @@ TEST(DocxCorpus, LosesNoText) {
 }
 
 TEST(DocxCorpus, HostileFilesEndInAViewOrAnError) {
-  if (testing::CorpusFolder().empty()) GTEST_SKIP() << "1 test skipped: no corpus";
+  if (testing::CorpusFolder().empty()) GTEST_SKIP() << testing::kNoCorpus;
   EXPECT_EQ(testing::AnswersForHostileFiles(*NewDocxFormat()),
             testing::CorpusFiles("hostile").size());
 }

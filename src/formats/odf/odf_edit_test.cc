@@ -173,7 +173,7 @@ TEST(OdpEdit, WritesShapes) {
 
 // An edited paragraph or cell of a real file reads as asked, and no other record changes.
 TEST(OdfCorpus, AnEditChangesOneRecordOnly) {
-  if (testing::CorpusFolder().empty()) GTEST_SKIP() << "1 test skipped: no corpus";
+  if (testing::CorpusFolder().empty()) GTEST_SKIP() << testing::kNoCorpus;
   constexpr uint32_t kSeed = 20240918;
   std::printf("seed %u\n", kSeed);
   std::mt19937 random(kSeed);

@@ -170,7 +170,7 @@ std::unique_ptr<Format> FormatOf(const std::string& bytes) {
 
 // Every text that an independent walk finds is in some record of ours.
 TEST(OdfCorpus, LosesNoText) {
-  if (testing::CorpusFolder().empty()) GTEST_SKIP() << "1 test skipped: no corpus";
+  if (testing::CorpusFolder().empty()) GTEST_SKIP() << testing::kNoCorpus;
   size_t texts = 0;
   size_t files = 0;
   for (const char* folder : {"odf", "pairs/odf"}) {
@@ -191,7 +191,7 @@ TEST(OdfCorpus, LosesNoText) {
 }
 
 TEST(OdfCorpus, HostileFilesEndInAViewOrAnError) {
-  if (testing::CorpusFolder().empty()) GTEST_SKIP() << "1 test skipped: no corpus";
+  if (testing::CorpusFolder().empty()) GTEST_SKIP() << testing::kNoCorpus;
   for (auto make : {NewOdtFormat, NewOdsFormat, NewOdpFormat}) {
     EXPECT_EQ(testing::AnswersForHostileFiles(*make()), testing::CorpusFiles("hostile").size());
   }

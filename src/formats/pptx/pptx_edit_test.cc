@@ -225,7 +225,7 @@ TEST(PptxEdit, KeepsSlidesThatOthersLinkTo) {
 
 // An edited paragraph of a real file reads as asked, and no other record or part changes.
 TEST(PptxCorpus, AnEditChangesOneParagraphOnly) {
-  if (testing::CorpusFolder().empty()) GTEST_SKIP() << "1 test skipped: no corpus";
+  if (testing::CorpusFolder().empty()) GTEST_SKIP() << testing::kNoCorpus;
   constexpr uint32_t kSeed = 20240917;
   std::printf("seed %u\n", kSeed);
   std::mt19937 random(kSeed);

@@ -198,7 +198,7 @@ TEST(PptxRead, OnlyWhatChangedIsReadAgain) {
 
 // Every text that an independent walk finds is in some record of ours.
 TEST(PptxCorpus, LosesNoText) {
-  if (testing::CorpusFolder().empty()) GTEST_SKIP() << "1 test skipped: no corpus";
+  if (testing::CorpusFolder().empty()) GTEST_SKIP() << testing::kNoCorpus;
   size_t texts = 0;
   size_t files = 0;
   for (const char* folder : {"pptx", "pairs/pptx"}) {
@@ -216,7 +216,7 @@ TEST(PptxCorpus, LosesNoText) {
 }
 
 TEST(PptxCorpus, EveryMemberIsAPart) {
-  if (testing::CorpusFolder().empty()) GTEST_SKIP() << "1 test skipped: no corpus";
+  if (testing::CorpusFolder().empty()) GTEST_SKIP() << testing::kNoCorpus;
   for (const std::string& path : testing::CorpusFiles("pptx")) {
     const std::string bytes = testing::ReadFile(path);
     const Result<ZipReader> archive = ZipReader::Open(bytes, Limits());
@@ -231,7 +231,7 @@ TEST(PptxCorpus, EveryMemberIsAPart) {
 }
 
 TEST(PptxCorpus, HostileFilesEndInAViewOrAnError) {
-  if (testing::CorpusFolder().empty()) GTEST_SKIP() << "1 test skipped: no corpus";
+  if (testing::CorpusFolder().empty()) GTEST_SKIP() << testing::kNoCorpus;
   EXPECT_EQ(testing::AnswersForHostileFiles(*NewPptxFormat()),
             testing::CorpusFiles("hostile").size());
 }

@@ -197,7 +197,7 @@ TEST(XlsxOracle, ReadsCellsAsOpenpyxlDoesBeforeAndAfterAnEdit) {
       ours[file] = CellsOf(outcome->bytes);
     }
   }
-  if (paths.empty()) GTEST_SKIP() << "1 test skipped: no corpus";
+  if (paths.empty()) GTEST_SKIP() << testing::kNoCorpus;
   const auto theirs = AskOpenpyxl(paths, folder);
   if (theirs.empty()) GTEST_SKIP() << "1 test skipped: no python3 with openpyxl";
   std::map<std::string, size_t> reasons;
