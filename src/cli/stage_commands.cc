@@ -1,7 +1,5 @@
 // Commands that stage changes, and that hydrate and sync a folder.
 
-#include <algorithm>
-
 #include "base/escape_controls.h"
 #include "cli/context.h"
 #include "env/process_memory.h"
@@ -14,11 +12,8 @@ namespace {
 const OptionSpec kBase = {"--base", "HASH", "the content this stands on; none for a new file"};
 
 std::string Describe(const StagedChange& change) {
-  const auto text = [](const BaseHash& hash) {
-    return hash ? hash->ToHex().substr(0, 12) : std::string("none");
-  };
   return "staged " + change.path + (change.moved_to.empty() ? "" : " => " + change.moved_to) +
-         "  " + text(change.base) + " -> " + text(change.hash) + "  (op " +
+         "  " + ShortHash(change.base) + " -> " + ShortHash(change.hash) + "  (op " +
          std::to_string(change.operation) + ")";
 }
 
@@ -66,31 +61,20 @@ int RunEdit(Context& context) {
   return Finish(context, workspace->ApplyEdits(context.MakeCall(), line.One("PATH"), base, edits));
 }
 
-// A file needs its --base; a directory has no hash of its own and stands for its files.
-Result<BaseHash> BaseOfFile(Context& context, Workspace& workspace, const std::string& path) {
-  if (!context.line().Has("--base")) {
-    STAGED_ASSIGN_OR_RETURN(const auto entries, workspace.List(context.MakeCall()));
-    const bool is_file = std::any_of(entries.begin(), entries.end(),
-                                     [&](const auto& entry) { return entry.first == path; });
-    if (!is_file) return BaseHash();
-  }
-  return context.ParseBase();
+// A directory has no hash of its own; for a file the workspace demands one.
+Result<BaseHash> OptionalBase(const Context& context) {
+  return context.line().Has("--base") ? context.ParseBase() : BaseHash();
 }
 
 int RunRemove(Context& context) {
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
-  BaseHash base;
-  // A directory has no hash of its own; for a file the base is demanded by the workspace.
-  if (context.line().Has("--base")) {
-    STAGED_CLI_ASSIGN(context, base, context.ParseBase());
-  }
+  STAGED_CLI_ASSIGN(context, const BaseHash base, OptionalBase(context));
   return Finish(context, workspace->Remove(context.MakeCall(), context.line().One("PATH"), base));
 }
 
 int RunMove(Context& context) {
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
-  STAGED_CLI_ASSIGN(context, const BaseHash base,
-                    BaseOfFile(context, *workspace, context.line().One("FROM")));
+  STAGED_CLI_ASSIGN(context, const BaseHash base, OptionalBase(context));
   return Finish(context, workspace->Move(context.MakeCall(), context.line().One("FROM"),
                                          context.line().One("TO"), base));
 }

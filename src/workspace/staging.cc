@@ -58,6 +58,24 @@ Status NotThere(const std::string& path, const std::string& branch) {
                                     "'; `staged ls` lists what is"};
 }
 
+// A file is removed or moved as it was seen.
+Status CheckBaseOfFile(const std::string& path, const BaseHash& base) {
+  if (base) return OkStatus();
+  return {ErrorCode::kInvalidArgument,
+          "'" + path +
+              "' is a file: name the hash that you saw with --base; `staged status --json` shows "
+              "it as working",
+          Value::Object{{"path", path}}};
+}
+
+// A directory stands for its files as they are now.
+Status CheckBaseOfDirectory(const std::string& path, const BaseHash& base) {
+  if (!base) return OkStatus();
+  return {ErrorCode::kInvalidArgument,
+          "'" + path + "' is a directory and has no hash; leave out --base",
+          Value::Object{{"path", path}}};
+}
+
 }  // namespace
 
 StagedChange WorkspaceImpl::AnswerOf(const Operation& operation) {
@@ -368,6 +386,7 @@ Result<StagedChange> WorkspaceImpl::Remove(const CallContext& context, const std
   if (!working) {
     STAGED_ASSIGN_OR_RETURN(const auto files, ExpandDirectory(session->reduction(), normal));
     if (files.empty()) return NotThere(normal, context.branch);
+    STAGED_RETURN_IF_ERROR(CheckBaseOfDirectory(normal, base));
     std::vector<Operation> operations;
     for (const std::string& file : files) {
       Operation operation;
@@ -377,6 +396,7 @@ Result<StagedChange> WorkspaceImpl::Remove(const CallContext& context, const std
     }
     return AppendDirectory(*session, normal, "", std::move(operations));
   }
+  STAGED_RETURN_IF_ERROR(CheckBaseOfFile(normal, base));
   STAGED_RETURN_IF_ERROR(CheckBase(session->reduction(), normal, base, {}));
   Operation operation;
   operation.type = OperationType::kDelete;
@@ -427,13 +447,14 @@ Status WorkspaceImpl::CheckMove(WriteSession& session, const Reduction& without,
 }
 
 Result<StagedChange> WorkspaceImpl::MoveDirectory(WriteSession& session, const std::string& from,
-                                                  const std::string& to) {
+                                                  const std::string& to, const BaseHash& base) {
   if (to.starts_with(from + "/")) {
     return Status(ErrorCode::kInvalidArgument,
                   "'" + from + "' cannot move into itself; name another target");
   }
   STAGED_ASSIGN_OR_RETURN(auto files, ExpandDirectory(session.reduction(), from));
   if (files.empty()) return NotThere(from, session.context().branch);
+  STAGED_RETURN_IF_ERROR(CheckBaseOfDirectory(from, base));
   // What frees a name goes before what takes it: a directory that moves up, say. When no file can
   // go, something else has the name.
   Reduction now = session.reduction();
@@ -479,7 +500,8 @@ Result<StagedChange> WorkspaceImpl::Move(const CallContext& context, const std::
   STAGED_ASSIGN_OR_RETURN(auto repeated, RepeatedChange(*session));
   if (repeated) return *std::move(repeated);
   const OptionalEntry working = FindEntry(session->reduction().working, source);
-  if (!working) return MoveDirectory(*session, source, target);
+  if (!working) return MoveDirectory(*session, source, target, base);
+  STAGED_RETURN_IF_ERROR(CheckBaseOfFile(source, base));
   Reduction without = session->reduction();
   without.working.erase(source);
   STAGED_RETURN_IF_ERROR(CheckMove(*session, without, source, *working, target));

@@ -207,7 +207,7 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   Status CheckMove(WriteSession& session, const Reduction& without, const std::string& from,
                    const Entry& entry, const std::string& to);
   Result<StagedChange> MoveDirectory(WriteSession& session, const std::string& from,
-                                     const std::string& to);
+                                     const std::string& to, const BaseHash& base);
   Result<StagedChange> AppendDirectory(WriteSession& session, const std::string& path,
                                        const std::string& to, std::vector<Operation> operations);
   Result<StagedChange> AppendStaged(WriteSession& session, Operation operation);

@@ -184,7 +184,28 @@ TEST_F(Rule05, EveryWritingCallNamesItsBase) {
   STAGED_EXPECT_CODE(ErrorCode::kStaleBase, workspace().ChangeMode(agent_, "a.txt", wrong, true));
   STAGED_EXPECT_CODE(ErrorCode::kStaleBase,
                      workspace().ApplyEdits(agent_, "a.json", wrong, {SetEdit("/limit", 1)}));
+  // To remove or move a file that was not looked at.
+  for (const auto& call : {workspace().Remove(agent_, "a.txt", std::nullopt),
+                           workspace().Move(agent_, "a.txt", "b.txt", std::nullopt)}) {
+    STAGED_EXPECT_CODE(ErrorCode::kInvalidArgument, call);
+    EXPECT_NE(MessageOf(call).find("--base"), std::string::npos);
+  }
   EXPECT_EQ(History().size(), 1u);
+}
+
+TEST_F(Rule05, ADirectoryHasNoHashAndStandsForItsFiles) {
+  Save("d/a.txt", kText);
+  Init();
+  for (const std::string& seen : {std::string(kText), std::string("never")}) {
+    STAGED_EXPECT_CODE(ErrorCode::kInvalidArgument,
+                       workspace().Remove(agent_, "d", HashOfText(seen)));
+    STAGED_EXPECT_CODE(ErrorCode::kInvalidArgument,
+                       workspace().Move(agent_, "d", "e", HashOfText(seen)));
+  }
+  EXPECT_EQ(History().size(), 1u);
+  Replace("d/a.txt", kText, "newer\n");
+  STAGED_ASSERT_OK(workspace().Move(agent_, "d", "e", std::nullopt));
+  EXPECT_EQ(Working("e/a.txt"), "newer\n");
 }
 
 TEST_F(Rule05, AHashThatWasNeverThereShowsNothingOfOtherFiles) {
