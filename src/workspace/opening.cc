@@ -137,8 +137,8 @@ Status WorkspaceImpl::OpenParts(bool create) {
     if (metadata_->Stat(layout::kFormatFile).ok()) {
       return {ErrorCode::kConflict, "'" + root_ + "' is a workspace already; see `staged status`"};
     }
-    for (const char* name : {"journal.db", "journal.db-wal", "journal.db-shm"}) {
-      const Status removed = metadata_->RemoveFile(name);
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+      const Status removed = metadata_->RemoveFile(std::string(layout::kJournalFile) + suffix);
       if (!removed.ok() && removed.code() != ErrorCode::kNotFound) return removed;
     }
     for (const char* name : {layout::kObjects, layout::kDerived, layout::kTemporary}) {
