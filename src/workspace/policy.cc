@@ -16,7 +16,7 @@ template <typename Choice>
 using Names = std::initializer_list<std::pair<std::string_view, Choice>>;
 
 Status Invalid(const std::string& what) {
-  return {ErrorCode::kInvalidArgument, "policy: " + what + "; see docs/contract.md, rule 6"};
+  return {ErrorCode::kInvalidArgument, "policy: " + what + "; see docs/cli.md, Policy"};
 }
 
 // Reads `key` as one of the names; absent is nullopt.
