@@ -47,6 +47,11 @@ struct CommandLine {
   [[nodiscard]] std::string One(const std::string& name) const;  // "" when absent
 };
 
+// A whole decimal number from `least` on, and nothing else. Errors: kInvalidArgument, with the name
+// of the argument.
+[[nodiscard]] Result<int64_t> ParseNumber(const std::string& name, std::string_view text,
+                                          int64_t least);
+
 // Options that every command takes.
 [[nodiscard]] const std::vector<OptionSpec>& CommonOptions();
 

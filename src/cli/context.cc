@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "base/escape_controls.h"
+#include "env/path.h"
 #include "wire/encode.h"
 #include "wire/json_text.h"
 
@@ -28,11 +29,6 @@ std::string WorkingDirectory() {
   std::string result = path != nullptr ? path : ".";
   std::free(path);
   return result;
-}
-
-std::pair<std::string, std::string> SplitFileName(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
 }
 
 // A failure below an opened folder names only the last part of the path.
@@ -72,6 +68,10 @@ int ExitCodeOf(ErrorCode code) {
       return 7;
   }
   return 6;
+}
+
+std::string ShortHash(const BaseHash& hash) {
+  return hash ? hash->ToHex().substr(0, kShortHashDigits) : std::string("none");
 }
 
 Context::Context(CommandLine line, Env& env, const FormatRegistry& formats,
@@ -127,6 +127,14 @@ std::string Context::Setting(const std::string& name) const {
     if (row.name == name) return row.value;
   }
   return "";
+}
+
+Result<size_t> Context::DiffBudget() const {
+  const std::string usual = Setting("diff.budget");
+  STAGED_ASSIGN_OR_RETURN(
+      const int64_t bytes,
+      ParseNumber("--budget", line_.Get("--budget", usual.empty() ? "0" : usual), 0));
+  return static_cast<size_t>(bytes);
 }
 
 Status Context::CheckCall() const {

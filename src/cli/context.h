@@ -36,6 +36,9 @@ class Context {
   [[nodiscard]] CallContext MakeCall() const;
   // A setting of the workspace that was opened (`staged config`).
   [[nodiscard]] std::string Setting(const std::string& name) const;
+  // How long a difference's text may be, in bytes, by --budget or the setting; 0: as long as it is.
+  // Errors: kInvalidArgument.
+  [[nodiscard]] Result<size_t> DiffBudget() const;
   [[nodiscard]] Actor MakeActor() const;  // REQUIRES: CheckCall() was kOk
   // Whether --actor and --branch say something. Errors: kInvalidArgument.
   [[nodiscard]] Status CheckCall() const;
@@ -87,6 +90,10 @@ class Context {
   auto result = (expression);                                        \
   if (!result.ok()) return (context).Fail(result.status());          \
   target = std::move(result).value()
+
+// A hash as people read it: its first digits, or "none".
+inline constexpr size_t kShortHashDigits = 12;
+[[nodiscard]] std::string ShortHash(const BaseHash& hash);
 
 // The commands, by file.
 void AddFileCommands(std::vector<CommandSpec>& commands);     // on plain files

@@ -59,7 +59,7 @@ void PrintOutline(Context& context, const View& view, const std::string& path, F
   context.PrintLine(path + "@" + view.hash.ToString());
   std::string about = view.format + " parser " + view.parser.version + ", " +
                       std::string(FreshnessName(freshness)) + ", " +
-                      std::to_string(view.record_count()) + " records, page 1 of 1";
+                      std::to_string(view.record_count()) + " records";
   if (!view.fallback.empty()) about += ", fallback: " + view.fallback;
   if (conflict) about += ", in conflict";
   context.PrintLine(about);
@@ -247,6 +247,7 @@ int RunEditFile(Context& context) {
 }
 
 int RunDiffFiles(Context& context) {
+  STAGED_CLI_ASSIGN(context, const size_t budget, context.DiffBudget());
   const std::vector<std::string> files = context.line().All("PATH");
   STAGED_CLI_ASSIGN(context, const std::string left, context.ReadInput(files[0]));
   STAGED_CLI_ASSIGN(context, const std::string right, context.ReadInput(files[1]));
@@ -260,8 +261,6 @@ int RunDiffFiles(Context& context) {
   if (context.json()) {
     context.PrintJson(EncodeDiff(diff, files[0], files[1]));
   } else {
-    const size_t budget =
-        static_cast<size_t>(std::strtoul(context.line().Get("--budget", "0").c_str(), nullptr, 10));
     context.Print(RenderDiffText(diff, EscapeControls(files[1]), budget));
   }
   const bool differs = !diff.identical;

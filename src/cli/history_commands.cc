@@ -1,6 +1,5 @@
 // The log and the ways back within a branch.
 
-#include <charconv>
 #include <optional>
 
 #include "base/escape_controls.h"
@@ -10,16 +9,8 @@
 namespace staged::cli {
 namespace {
 
-// A whole number from 1, or nothing.
-std::optional<int64_t> ParsePositive(const std::string& text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 1) return std::nullopt;
-  return number;
-}
-
 Result<int64_t> ParseOperation(const std::string& text) {
-  if (const auto number = ParsePositive(text)) return *number;
+  if (const auto number = ParseNumber("OP", text, 1); number.ok()) return *number;
   return Status(ErrorCode::kInvalidArgument,
                 "'" + text + "' is no operation; `staged log` lists their numbers");
 }
@@ -47,11 +38,8 @@ int RunLog(Context& context) {
   if (line.Has("--actor")) filter.actor = context.MakeActor().name;
   if (line.Has("--turn")) filter.turn = line.Get("--turn");
   if (line.Has("--limit")) {
-    const auto limit = ParsePositive(line.Get("--limit"));
-    if (!limit) {
-      return context.Fail({ErrorCode::kInvalidArgument, "--limit takes a number from 1"});
-    }
-    filter.limit = static_cast<size_t>(*limit);
+    STAGED_CLI_ASSIGN(context, const int64_t limit, ParseNumber("--limit", line.Get("--limit"), 1));
+    filter.limit = static_cast<size_t>(limit);
   }
   filter.newest_first = !context.json();
   STAGED_CLI_CHECK(context, workspace->ForEachOperation(filter, [&](const Operation& operation) {

@@ -12,12 +12,6 @@
 namespace staged::cli {
 namespace {
 
-constexpr size_t kShortHashDigits = 12;
-
-std::string Short(const BaseHash& hash) {
-  return hash ? hash->ToHex().substr(0, kShortHashDigits) : std::string("none");
-}
-
 std::string Pad(std::string hash) {
   hash.resize(std::max(hash.size(), kShortHashDigits), ' ');
   return hash;
@@ -37,8 +31,9 @@ int RunStatus(Context& context) {
     if (quiet && !context.line().Has("--all")) continue;
     char text[64];
     std::snprintf(text, sizeof(text), "  %-9s ", row.state.c_str());
-    std::string line = text + row.path + "  " + Short(row.accepted);
-    if (row.staged != row.accepted && row.state != "initial") line += " -> " + Short(row.staged);
+    std::string line = text + row.path + "  " + ShortHash(row.accepted);
+    if (row.staged != row.accepted && row.state != "initial")
+      line += " -> " + ShortHash(row.staged);
     for (const std::string& other : row.also_on) line += "  also on " + other;
     context.PrintLine(line);
   }
@@ -70,7 +65,7 @@ int RunList(Context& context) {
       files.push_back(std::move(file));
       continue;
     }
-    std::string line = Pad(Short(row.working)) + "  " + row.path;
+    std::string line = Pad(ShortHash(row.working)) + "  " + row.path;
     if (row.kind != EntryKind::kFile) line += "  (" + std::string(EntryKindName(row.kind)) + ")";
     if (conflict) line += "  (in conflict)";
     context.PrintLine(line);
@@ -131,19 +126,12 @@ Result<SearchRequest> MakeSearch(const CommandLine& line, const std::string& usu
   request.path_glob = line.Get("--path");
   request.kind = line.Get("--kind");
   if (line.Has("--no-wait")) request.wait = WaitForViews::kTakeWhatIsThere;
-  const auto number = [&](const std::string& name, const std::string& usual) -> int64_t {
-    const std::string text = line.Get(name, usual);
-    if (text.empty()) return 0;
-    char* end = nullptr;
-    const int64_t value = std::strtoll(text.c_str(), &end, 10);
-    return end != text.c_str() && *end == 0 && value > 0 ? value : -1;
-  };
-  const int64_t limit = number("--limit", usual_limit);
-  request.at_operation = number("--at", "");
-  if (limit < 0 || request.at_operation < 0) {
-    return Status(ErrorCode::kInvalidArgument, "--limit and --at take a number from 1");
-  }
+  STAGED_ASSIGN_OR_RETURN(const int64_t limit,
+                          ParseNumber("--limit", line.Get("--limit", usual_limit), 1));
   request.limit = static_cast<size_t>(limit);
+  if (line.Has("--at")) {
+    STAGED_ASSIGN_OR_RETURN(request.at_operation, ParseNumber("--at", line.Get("--at"), 1));
+  }
   return request;
 }
 
@@ -171,12 +159,6 @@ int RunSearch(Context& context) {
   return kExitDone;
 }
 
-// How long a difference's text may be, in bytes; 0: as long as it is.
-size_t DiffBudget(const Context& context) {
-  const std::string given = context.line().Get("--budget", context.Setting("diff.budget"));
-  return static_cast<size_t>(std::strtoul(given.c_str(), nullptr, 10));
-}
-
 int RunDiff(Context& context) {
   const std::vector<std::string> paths = context.line().All("PATH");
   bool differs = false;
@@ -187,6 +169,7 @@ int RunDiff(Context& context) {
                        context.ReadInput(paths[1]).ok();
     if (files || !context.FindRoot().ok()) return RunDiffFiles(context);
     STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
+    STAGED_CLI_ASSIGN(context, const size_t budget, context.DiffBudget());
     const CallContext call = context.MakeCall();
     // Read proves that each hash belongs to its path.
     STAGED_CLI_ASSIGN(context, const Content left, workspace->Read(call, from.path, from.hash));
@@ -202,11 +185,12 @@ int RunDiff(Context& context) {
     if (context.json()) {
       context.PrintJson(EncodeDiff(diff, left.path, right.path));
     } else {
-      context.Print(RenderDiffText(diff, EscapeControls(right.path), DiffBudget(context)));
+      context.Print(RenderDiffText(diff, EscapeControls(right.path), budget));
     }
     return differs && context.line().Has("--exit-code") ? kExitDifferent : kExitDone;
   }
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
+  STAGED_CLI_ASSIGN(context, const size_t budget, context.DiffBudget());
   const CallContext call = context.MakeCall();
   STAGED_CLI_ASSIGN(context, const auto diffs, workspace->GetDiff(call, paths));
   STAGED_CLI_ASSIGN(context, const std::vector<PathConflict> conflicts,
@@ -223,11 +207,11 @@ int RunDiff(Context& context) {
       continue;
     }
     if (conflict) {
-      context.PrintLine("conflict " + path + ": " + Short(diff.from) +
+      context.PrintLine("conflict " + path + ": " + ShortHash(diff.from) +
                         " is not accepted any more; this is kept aside until `staged rebase` or "
                         "`staged resolve`");
     }
-    context.Print(RenderDiffText(diff, EscapeControls(path), DiffBudget(context)));
+    context.Print(RenderDiffText(diff, EscapeControls(path), budget));
   }
   if (context.json()) context.PrintJson(Value::Object{{"diffs", std::move(list)}});
   return differs && context.line().Has("--exit-code") ? kExitDifferent : kExitDone;

@@ -10,10 +10,6 @@
 namespace staged::cli {
 namespace {
 
-std::string Short(const BaseHash& hash) {
-  return hash ? hash->ToHex().substr(0, 12) : std::string("none");
-}
-
 int RunReview(Context& context) {
   const CommandLine& line = context.line();
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
@@ -63,8 +59,8 @@ int RunSubmit(Context& context) {
   }
   if (answer.submitted.empty()) context.PrintLine("nothing to submit");
   for (const SubmitAnswer::Row& row : answer.submitted) {
-    context.PrintLine("submitted " + row.path + "  " + Short(row.base) + " -> " + Short(row.hash) +
-                      "  (op " + std::to_string(answer.operation) + ")");
+    context.PrintLine("submitted " + row.path + "  " + ShortHash(row.base) + " -> " +
+                      ShortHash(row.hash) + "  (op " + std::to_string(answer.operation) + ")");
   }
   return kExitDone;
 }
@@ -74,8 +70,8 @@ int PrintRebase(Context& context, const RebaseAnswer& answer) {
     context.PrintJson(EncodeRebase(answer));
   } else {
     for (const StagedChange& change : answer.rebased) {
-      context.PrintLine("merged " + change.path + "  " + Short(change.base) + " -> " +
-                        Short(change.hash) + "; review it before you submit");
+      context.PrintLine("merged " + change.path + "  " + ShortHash(change.base) + " -> " +
+                        ShortHash(change.hash) + "; review it before you submit");
     }
     for (const PathConflict& conflict : answer.conflicts) {
       context.PrintLine("conflict " + conflict.path + "; `staged resolve " + conflict.path +
@@ -121,8 +117,8 @@ int RunResolve(Context& context) {
   if (context.json()) {
     context.PrintJson(EncodeStagedChange(change));
   } else {
-    context.PrintLine("resolved " + change.path + "  " + Short(change.base) + " -> " +
-                      Short(change.hash));
+    context.PrintLine("resolved " + change.path + "  " + ShortHash(change.base) + " -> " +
+                      ShortHash(change.hash));
   }
   return kExitDone;
 }
@@ -144,11 +140,9 @@ int RunDiscard(Context& context) {
 int RunRevert(Context& context) {
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
   const std::string what = context.line().One("WHAT");
-  char* end = nullptr;
-  const int64_t operation = std::strtoll(what.c_str(), &end, 10);
   std::vector<int64_t> operations;
-  if (!what.empty() && *end == 0) {
-    operations = {operation};
+  if (const auto operation = ParseNumber("OP", what, 1); operation.ok()) {
+    operations = {*operation};
   } else {
     // What the turn submitted; else what it staged and another turn submitted.
     std::vector<int64_t> staged;

@@ -39,6 +39,12 @@ Status CheckRelativePath(std::string_view path, EmptyPath empty_path) {
   return OkStatus();
 }
 
+std::pair<std::string, std::string> SplitFileName(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return {".", path};
+  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
+}
+
 std::string QuotePath(std::string_view path) {
   constexpr char kHexDigits[] = "0123456789abcdef";
   const bool is_utf8 = IsValidUtf8(path);

@@ -5,6 +5,7 @@
 #include "base/binary.h"
 #include "base/escape_controls.h"
 #include "base/utf8.h"
+#include "env/path.h"
 #include "journal/operation_encoding.h"
 #include "workspace/layout.h"
 #include "workspace/paths.h"
@@ -19,12 +20,6 @@ constexpr std::string_view kMagic = "staged-export 1\n";
 enum class Section : uint8_t { kObject = 1, kBranch = 2, kOperation = 3, kEnd = 4 };
 constexpr uint64_t kSectionHeaderBytes = 9;
 constexpr uint64_t kSectionBytesMax = uint64_t{8} << 30;
-
-std::pair<std::string, std::string> SplitFileName(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return {".", path};
-  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
-}
 
 class ArchiveWriter {
  public:

@@ -172,7 +172,7 @@ class ShapeTest(harness.TestCase):
         for record in view["records"]:
             self.assertLessEqual({"kind", "locator", "parent", "text", "attrs", "facets", "span"},
                                  set(record))
-        self.assertIn("page 1 of", space.run("view", "notes.txt").text)
+        self.assertIn("current, 4 records\n", space.run("view", "notes.txt").text)
         only = space.ok("view", "notes.txt", "--at", "line:2")["records"]
         self.assertEqual([(row["locator"], row["text"]) for row in only], [("line:2", "two")])
         kinds = space.run("view", "notes.txt", "--jsonl", "--kind", "line").lines()
