@@ -226,9 +226,17 @@ struct OpenOptions {
 };
 
 // The workspace: the one class that keeps the contract (docs/contract.md; rule numbers refer to
-// it). Thread-safe. Any number of processes may have one workspace open. Paths are relative to the
-// root; an empty list of paths means every staged path of the branch. Errors are the contract's
-// codes.
+// it). Thread-safe. Any number of processes may have one workspace open.
+//
+// Paths are relative to the root; directories outside of it and files of an export are absolute. In
+// a list of staged paths a directory stands for those below it, and an empty list for all that the
+// branch stages.
+//
+// Errors that every call may give: kInvalidArgument (no UTF-8, a name that no branch can have),
+// kPathEscape (rule 18), kIoError, kDataLoss. Every call that writes may also give kBusy (another
+// writer holds the journal for longer than OpenOptions::writer_wait_ms), kFenced (the branch is
+// leased to another, rule 16) and kInvalidArgument (the request id is of another request). After an
+// error nothing is staged. What is listed at a call comes on top; the contract has the order.
 class Workspace {
  public:
   // Makes .staged in `root` and takes its files in as version one. Errors: kConflict (is one
@@ -251,8 +259,8 @@ class Workspace {
                                const BaseHash& at) = 0;
   virtual Result<ViewAnswer> GetView(const CallContext& context, const std::string& path,
                                      const BaseHash& at, WaitForViews wait) = 0;
-  // Δt of the paths; of a path in conflict, what is kept aside against what that was based on.
-  // Writes nothing.
+  // The review diff of the paths; of a path in conflict, what is kept aside against what that was
+  // based on. Writes nothing.
   virtual Result<std::vector<std::pair<std::string, Diff>>> GetDiff(
       const CallContext& context, const std::vector<std::string>& paths) = 0;
   // The paths of the branch that are in conflict, sorted.
@@ -267,53 +275,98 @@ class Workspace {
   virtual Result<std::vector<std::pair<std::string, Entry>>> List(const CallContext& context) = 0;
 
   // -- staging ------------------------------------------------------------------------------------
+  // Stages bytes as the whole content of a file, which is made if `base` is nullopt. To a symlink
+  // they are its new target. Errors: kStaleBase (with "expected" and "actual"), kConflict (the name
+  // of a directory, or one that differs from another only in case).
   virtual Result<StagedChange> Write(const CallContext& context, const std::string& path,
                                      const BaseHash& base, std::string_view bytes) = 0;
+  // Stages what the file's format makes of the edits: all of them, or none. Errors: kNotFound,
+  // kStaleBase, kNoMatch and kAmbiguous (of a locator), kUnsupportedEdit, kParseFailed,
+  // kLimitExceeded.
   virtual Result<StagedChange> ApplyEdits(const CallContext& context, const std::string& path,
                                           const BaseHash& base, const std::vector<Edit>& edits) = 0;
+  // Stages the deletion of a file; of a directory, of all its files as they are now, an operation
+  // each, in one turn: the answer is the last one's, with the directory as path. A file needs its
+  // base, a directory has none: kInvalidArgument otherwise. Errors: kNotFound, kStaleBase.
   virtual Result<StagedChange> Remove(const CallContext& context, const std::string& path,
                                       const BaseHash& base) = 0;
+  // Stages a move, with base and directories as in Remove. Errors: kNotFound, kConflict (`to` is
+  // taken), kStaleBase, kInvalidArgument (a directory into itself), kPathEscape (a symlink that
+  // would lead out from there).
   virtual Result<StagedChange> Move(const CallContext& context, const std::string& from,
                                     const std::string& to, const BaseHash& base) = 0;
+  // Stages the executable bit of a file. Errors: kNotFound (no file: a directory, too), kStaleBase,
+  // kInvalidArgument (a symlink has no mode).
   virtual Result<StagedChange> ChangeMode(const CallContext& context, const std::string& path,
                                           const BaseHash& base, bool executable) = 0;
   // Takes what people changed in the live folder in (rule 13). Gives the paths.
   virtual Result<std::vector<std::string>> AdoptLiveChanges(const CallContext& context) = 0;
 
   // -- review and submit --------------------------------------------------------------------------
+  // Shows what is staged and mints a receipt for each path, pending where the policy wants a
+  // person's approval; both halves of a move come together. Errors: kNotFound (a path that is
+  // neither staged nor in the workspace), kConflict (rebase or resolve it first).
   virtual Result<ReviewAnswer> Review(const CallContext& context,
                                       const std::vector<std::string>& paths) = 0;
+  // A person who wrote none of what is staged there makes a pending receipt count (rule 6). Errors:
+  // kNotFound, kReviewVoid (the path has changed since), kPermissionDenied, kInvalidArgument (it is
+  // decided already).
   virtual Status Approve(const CallContext& context, const std::string& receipt) = 0;
+  // As Approve, but the receipt never counts: the path must change and be reviewed again. Also
+  // takes an approval back.
   virtual Status Reject(const CallContext& context, const std::string& receipt,
                         const std::string& why) = 0;
+  // Makes what was reviewed the accepted content and publishes it to the live folder: all paths, or
+  // none (rule 8). Nothing staged is an empty answer. Errors: kNotFound, kConflict (accepted or
+  // live content moved), kReviewVoid, kNotReviewed, kParseFailed (the policy wants it to parse),
+  // kBusy (a file is open in an office program, or the branch keeps changing).
   virtual Result<SubmitAnswer> Submit(const CallContext& context,
                                       const std::vector<std::string>& paths,
                                       const SubmitOptions& options) = 0;
 
   // -- conflicts and ways back --------------------------------------------------------------------
+  // Merges each path in conflict with what was accepted meanwhile. What merges is staged and needs
+  // a review of its own; what does not is in the answer and stays as it was. Errors: kNotFound.
   virtual Result<RebaseAnswer> Rebase(const CallContext& context,
                                       const std::vector<std::string>& paths) = 0;
+  // Decides a conflict: this branch's result, what is accepted, the base, or `bytes`, which are
+  // only read for kBytes. The other half of a move follows. Errors: kNotFound, kInvalidArgument
+  // (not in conflict).
   virtual Result<StagedChange> Resolve(const CallContext& context, const std::string& path,
                                        Take take, std::string_view bytes) = 0;
+  // Drops what is staged, with what cannot stand without it (the other half of a move). Gives the
+  // paths. Errors: kNotFound.
   virtual Result<std::vector<std::string>> Discard(const CallContext& context,
                                                    const std::vector<std::string>& paths) = 0;
-  // `operation` 0: the branch's last live one.
+  // Takes a staged operation of this branch back (0: the last live one), or an undo, which redoes;
+  // what one command staged goes together. Errors: kNotFound, kInvalidArgument (it is not staged
+  // any more), kConflict (later ones stand on it; they are in the details, and `with_dependents`
+  // takes them along).
   virtual Result<UndoAnswer> Undo(const CallContext& context, int64_t operation,
                                   bool with_dependents) = 0;
+  // The same for all that a turn has staged on this branch. Errors: kNotFound, kConflict.
   virtual Result<UndoAnswer> Rollback(const CallContext& context, const std::string& turn) = 0;
   // Stages the inverse of what was submitted, merged where the file moved on.
   virtual Result<RebaseAnswer> Revert(const CallContext& context,
                                       const std::vector<int64_t>& operations) = 0;
 
   // -- hydrate and sync ---------------------------------------------------------------------------
+  // Writes the working state into a directory: an absolute path, empty or not there yet, outside of
+  // the workspace. What fails takes away what it made. Errors: kInvalidArgument (inside of the
+  // workspace or around it), kConflict (not empty).
   virtual Result<CheckoutAnswer> Checkout(const CallContext& context,
                                           const std::string& directory) = 0;
+  // Stages what changed in a directory since Checkout() or the last Sync(), as one turn on the
+  // branch that was checked out. A path that the branch changed meanwhile is staged as a conflict.
+  // Errors: kNotFound (not there, or nothing was checked out there), kBusy (it changes while it is
+  // read).
   virtual Result<SyncAnswer> Sync(const CallContext& context, const std::string& directory) = 0;
 
   // -- sessions -----------------------------------------------------------------------------------
   // Takes the branch for `holder`: earlier epochs are fenced off. kBusy while another's lasts.
   virtual Result<Lease> AcquireLease(const CallContext& context, const std::string& holder,
                                      int64_t duration_ns) = 0;
+  // Lets others take the branch at once. Errors: kFenced (somebody has taken it already).
   virtual Status ReleaseLease(const CallContext& context, const Lease& lease) = 0;
 
   // -- upkeep -------------------------------------------------------------------------------------
@@ -326,9 +379,16 @@ class Workspace {
   // for it), kPermissionDenied (only a person changes settings).
   virtual Status SetSetting(const CallContext& context, const std::string& name,
                             const std::optional<std::string>& value) = 0;
+  // Proves the journal's chain, the accepted tree and every object. What is damaged is a finding
+  // and no error; nothing is changed.
   virtual Result<FsckReport> Fsck(const ProgressCallback& progress) = 0;
+  // Removes contents that no operation names and repacks the rest; writers wait meanwhile, readers
+  // do not.
   virtual Result<StoreReport> CollectGarbage(const ProgressCallback& progress) = 0;
+  // What the workspace's own data weighs, in bytes.
   virtual Result<UsageReport> Usage() = 0;
+  // Removes one content's bytes for good and leaves a tombstone (rule 15). Errors: kNotFound,
+  // kConflict (accepted, or staged on any branch).
   virtual Status Forget(const CallContext& context, const ContentHash& hash) = 0;
   // One file with journal and objects, at an absolute path that must be free. It appears whole or
   // not at all. Errors: kConflict (taken), kDataLoss naming the object that is missing.

@@ -31,8 +31,8 @@ struct StagedPath {
 
 struct Reduction {
   Tree accepted;                             // with the overlay
-  Tree working;                              // Wt
-  std::map<std::string, StagedPath> staged;  // every path with live operations: Δt and conflicts
+  Tree working;                              // the working state
+  std::map<std::string, StagedPath> staged;  // every path with live operations
   std::vector<int64_t> stale_operations;     // in journal order; converged ones are not listed
   std::vector<int64_t> converged_operations;
 
