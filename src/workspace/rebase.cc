@@ -213,9 +213,16 @@ Result<std::optional<PathConflict>> WorkspaceImpl::RebasePath(WriteSession& sess
 Result<RebaseAnswer> WorkspaceImpl::RepeatedRebase(WriteSession& session,
                                                    const std::vector<std::string>& paths) {
   RebaseAnswer answer;
-  // What was a conflict then is one still, as long as nobody resolved it.
-  STAGED_ASSIGN_OR_RETURN(const auto selected, SelectStaged(session.reduction(), paths));
-  for (const std::string& path : selected) {
+  // What was a conflict then is one still, as long as nobody resolved it or took the path away.
+  std::vector<std::string> selected;
+  for (const std::string& path : paths) {
+    const auto named = SelectStaged(session.reduction(), {path});
+    if (named.ok()) selected.insert(selected.end(), named->begin(), named->end());
+  }
+  if (paths.empty()) {
+    STAGED_ASSIGN_OR_RETURN(selected, SelectStaged(session.reduction(), {}));
+  }
+  for (const std::string& path : std::set<std::string>(selected.begin(), selected.end())) {
     const StagedPath& staged = *session.reduction().Find(path);
     if (!staged.conflict) continue;
     STAGED_ASSIGN_OR_RETURN(

@@ -182,6 +182,27 @@ TEST_F(Rule05, ARepeatedReviewOfWhatIsGoneGetsTheFirstAnswer) {
   STAGED_EXPECT_CODE(ErrorCode::kNotFound, workspace().Review(agent_, {"new.txt"}));
 }
 
+TEST_F(Rule05, ARepeatedRebaseOfWhatIsGoneGetsTheFirstAnswer) {
+  Save("a.txt", "1\n2\n3\n4\n5\n");
+  Init();
+  Replace("a.txt", "1\n2\n3\n4\n5\n", "one\n2\n3\n4\n5\n");
+  SubmitElsewhere("a.txt", HashOfText("1\n2\n3\n4\n5\n"), "1\n2\n3\n4\nfive\n");
+  CallContext context = agent_;
+  context.request_id = "rebase-1";
+  const auto first = workspace().Rebase(context, {"a.txt"});
+  STAGED_ASSERT_OK(first);
+  ASSERT_EQ(first->rebased.size(), 1u);
+  STAGED_ASSERT_OK(workspace().Discard(agent_, {}));
+  Delete("a.txt");
+  const auto again = workspace().Rebase(context, {"a.txt"});
+  STAGED_ASSERT_OK(again);
+  ASSERT_EQ(again->rebased.size(), 1u);
+  EXPECT_EQ(again->rebased[0].operation, first->rebased[0].operation);
+  EXPECT_TRUE(again->conflicts.empty());
+  STAGED_ASSERT_OK(workspace().AdoptLiveChanges(agent_));
+  STAGED_ASSERT_OK(workspace().Rebase(context, {"a.txt"}));
+}
+
 TEST_F(Rule05, ARequestIdIsForOneRequest) {
   Save("a.txt", kText);
   Save("a.json", kJson);
