@@ -98,6 +98,7 @@ Status WorkspaceImpl::Withdraw(Publisher& publisher, int64_t sequence,
   }
   operation.revives = submit.consumes;
   operation.payload.Set(kPayloadWithdrawn, sequence);
+  STAGED_RETURN_IF_ERROR(VoidReceipts(*transaction, operation));
   STAGED_RETURN_IF_ERROR(AppendAndProject(*transaction, operation));
   for (const PathChange& change : changes) {
     STAGED_RETURN_IF_ERROR(transaction->RemovePublication(sequence, change.path));

@@ -267,9 +267,11 @@ Status WriteSession::Renew() {
   return OkStatus();
 }
 
-Status WriteSession::VoidReceiptsOn(Operation& operation, const std::string& branch,
-                                    const std::set<std::string>& paths) {
-  STAGED_ASSIGN_OR_RETURN(const std::vector<ReceiptRow> receipts, transaction_->Receipts(branch));
+namespace {
+
+Status VoidReceiptsOn(JournalReader& reader, Operation& operation, const std::string& branch,
+                      const std::set<std::string>& paths) {
+  STAGED_ASSIGN_OR_RETURN(const std::vector<ReceiptRow> receipts, reader.Receipts(branch));
   for (const ReceiptRow& receipt : receipts) {
     const bool open =
         receipt.state == ReceiptState::kMinted || receipt.state == ReceiptState::kPending;
@@ -286,12 +288,14 @@ Status WriteSession::VoidReceiptsOn(Operation& operation, const std::string& bra
   return OkStatus();
 }
 
-Status WriteSession::VoidReceipts(Operation& operation) {
+}  // namespace
+
+Status VoidReceipts(JournalReader& reader, Operation& operation) {
   std::set<std::string> paths;
   for (const PathChange& change : operation.changes) paths.insert(change.path);
   for (const auto* sequences : {&operation.consumes, &operation.revives}) {
     for (const int64_t sequence : *sequences) {
-      STAGED_ASSIGN_OR_RETURN(const Operation other, transaction_->Read(sequence));
+      STAGED_ASSIGN_OR_RETURN(const Operation other, reader.Read(sequence));
       for (const PathChange& change : other.changes) paths.insert(change.path);
     }
   }
@@ -300,14 +304,14 @@ Status WriteSession::VoidReceipts(Operation& operation) {
                               operation.type == OperationType::kSubmit ||
                               operation.type == OperationType::kWithdraw;
   // A later review of a path replaces an earlier one like any other operation does.
-  if (!accepted_moves) return VoidReceiptsOn(operation, operation.branch, paths);
+  if (!accepted_moves) return VoidReceiptsOn(reader, operation, operation.branch, paths);
   std::set<std::string> branches = {operation.branch};
-  STAGED_ASSIGN_OR_RETURN(const auto live_paths, transaction_->LivePaths());
+  STAGED_ASSIGN_OR_RETURN(const auto live_paths, reader.LivePaths());
   for (const auto& [branch, path] : live_paths) {
     if (paths.contains(path)) branches.insert(branch);
   }
   for (const std::string& branch : branches) {
-    STAGED_RETURN_IF_ERROR(VoidReceiptsOn(operation, branch, paths));
+    STAGED_RETURN_IF_ERROR(VoidReceiptsOn(reader, operation, branch, paths));
   }
   return OkStatus();
 }
@@ -324,7 +328,7 @@ Result<Operation> WriteSession::Append(Operation operation) {
   operation.time_ns = host_.env().NowNs();
   operation.lease_epoch = context_.lease_epoch;
   operation.request_id = context_.request_id;
-  STAGED_RETURN_IF_ERROR(VoidReceipts(operation));
+  STAGED_RETURN_IF_ERROR(VoidReceipts(*transaction_, operation));
   STAGED_ASSIGN_OR_RETURN(const auto branch, transaction_->Branch(context_.branch));
   if (!branch) {
     BranchRow row;
@@ -334,8 +338,7 @@ Result<Operation> WriteSession::Append(Operation operation) {
     STAGED_RETURN_IF_ERROR(transaction_->PutBranch(row));
   }
   STAGED_RETURN_IF_ERROR(AppendAndProject(*transaction_, operation));
-  if (operation.type == OperationType::kAdopt || operation.type == OperationType::kSubmit ||
-      operation.type == OperationType::kWithdraw) {
+  if (operation.type == OperationType::kAdopt || operation.type == OperationType::kSubmit) {
     accepted_changes_.insert(accepted_changes_.end(), operation.changes.begin(),
                              operation.changes.end());
   }

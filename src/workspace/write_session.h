@@ -94,9 +94,6 @@ class WriteSession {
   Status CheckLease();
   Status FindRepeated(const RequestDigest& request);
   Status ConsumeConverged();
-  Status VoidReceipts(Operation& operation);
-  Status VoidReceiptsOn(Operation& operation, const std::string& branch,
-                        const std::set<std::string>& paths);
 
   SessionHost& host_;
   CallContext context_;
@@ -117,6 +114,10 @@ class WriteSession {
   bool knows_accepted_ = false;
   std::vector<PathChange> accepted_changes_;
 };
+
+// Notes in the operation, before it is appended, which open receipts it makes void: those of its
+// branch on its paths; where it moves the accepted tree, those of every branch that stages them.
+[[nodiscard]] Status VoidReceipts(JournalReader& reader, Operation& operation);
 
 // Makes sure that a content is in the store, or stores it again. What was stored before a write
 // transaction began is in nobody's journal, so that a collection may have removed it meanwhile:

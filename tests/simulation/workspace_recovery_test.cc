@@ -515,6 +515,52 @@ TEST_F(WorkspaceRecoveryTest, RepeatedRequestOfAWithdrawnSubmit) {
   EXPECT_GT(withdrawn, 3);
 }
 
+// Any later operation on a path voids its receipts, a withdrawal also those of other branches.
+TEST_F(WorkspaceRecoveryTest, AWithdrawalVoidsReceiptsOfOtherBranches) {
+  const auto locks = MakeEnvVfsLocks();
+  const auto second = machine_.NewProcess();
+  WorkspaceSite other(*second, locks);
+  WorkspaceSite site(machine_, locks);
+  ASSERT_TRUE(site.Init().ok());
+  ASSERT_TRUE(other.Open().ok());
+  Stage(site, {"plan.md"});
+  const CallContext theirs = AgentContext("theirs");
+  int transactions = 0;
+  std::string receipt;
+  site.before_write = [&] {
+    // The first commits the submit; before the next, it is in the accepted tree and reviewed upon.
+    if (++transactions != 2) return;
+    const auto accepted = other->Read(theirs, "plan.md", {});
+    ASSERT_TRUE(accepted.ok()) << accepted.status().message();
+    const auto written =
+        other->Write(theirs, "plan.md", accepted->entry.hash, "on what is taken back\n");
+    ASSERT_TRUE(written.ok()) << written.status().message();
+    const auto reviewed = other->Review(theirs, {});
+    ASSERT_TRUE(reviewed.ok()) << reviewed.status().message();
+    receipt = reviewed->reviewed.at(0).receipt.id;
+  };
+  // A submit that cannot reach the disk is withdrawn.
+  machine_.PlanSyncFailure(3);
+  const auto submitted = site->Submit(AgentContext(), {}, {});
+  machine_.ClearFaults();
+  site.before_write = nullptr;
+  ASSERT_FALSE(submitted.ok());
+  OperationFilter withdrawals;
+  withdrawals.types = {OperationType::kWithdraw};
+  int withdrawn = 0;
+  ASSERT_TRUE(site->ForEachOperation(withdrawals,
+                                     [&](const Operation&) {
+                                       ++withdrawn;
+                                       return true;
+                                     })
+                  .ok());
+  ASSERT_EQ(withdrawn, 1) << submitted.status().message();
+  ASSERT_NE(receipt, "");
+  const auto reader = site.journal().BeginRead();
+  ASSERT_TRUE(reader.ok());
+  EXPECT_EQ((*(*reader)->Receipt(receipt))->state, ReceiptState::kVoid);
+}
+
 // Rule 14: a process that goes on while another was killed in the middle of its publication ends
 // it with its next write, without being opened again.
 TEST_F(WorkspaceRecoveryTest, SurvivorEndsAPublication) {
