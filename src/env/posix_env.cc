@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "env/path.h"
@@ -74,6 +76,9 @@ class PosixEnv : public Env {
 
   int64_t NowNs() override { return ReadClock(CLOCK_REALTIME); }
   int64_t MonotonicNs() override { return ReadClock(CLOCK_MONOTONIC); }
+  void Sleep(int64_t duration_ns) override {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(duration_ns));
+  }
   std::string RandomBytes(size_t size_bytes) override;
   int64_t ProcessId() override { return getpid(); }
   std::string HostName() override {

@@ -1,6 +1,7 @@
 #include "env/simulated_env.h"
 
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "env/path.h"
@@ -138,6 +139,11 @@ int64_t SimulatedEnv::NowNs() {
 int64_t SimulatedEnv::MonotonicNs() {
   const std::lock_guard<std::mutex> guard(machine_->mutex);
   return machine_->monotonic_ns;
+}
+
+void SimulatedEnv::Sleep(int64_t duration_ns) {
+  AdvanceNs(duration_ns);
+  std::this_thread::yield();
 }
 
 std::string SimulatedEnv::RandomBytes(size_t size_bytes) {

@@ -83,6 +83,7 @@ class SimulatedEnv : public Env {
   Result<FileSystem> GetFileSystem(const std::string& path) override;
   int64_t NowNs() override;
   int64_t MonotonicNs() override;
+  void Sleep(int64_t duration_ns) override;  // advances the clocks; other threads get their turn
   std::string RandomBytes(size_t size_bytes) override;
   int64_t ProcessId() override;
   std::string HostName() override;

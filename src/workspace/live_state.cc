@@ -54,6 +54,19 @@ Result<Publications> ReadPublications(JournalReader& reader) {
   return publications;
 }
 
+const PublicationRow* FindPublicationOf(const Publications& publications,
+                                        const std::vector<PathChange>& changes) {
+  for (const auto& [path, row] : publications) {
+    for (const PathChange& change : changes) {
+      if (path == change.path || path.starts_with(change.path + "/") ||
+          change.path.starts_with(path + "/")) {
+        return &row;
+      }
+    }
+  }
+  return nullptr;
+}
+
 Result<Tree> ReadAcceptedTree(JournalReader& reader) {
   STAGED_ASSIGN_OR_RETURN(std::vector<AcceptedEntry> entries, reader.AcceptedTree());
   Tree tree;

@@ -15,6 +15,10 @@ namespace staged {
 using Publications = std::map<std::string, PublicationRow>;
 
 [[nodiscard]] Result<Publications> ReadPublications(JournalReader& reader);
+// A publication of one of the paths, or of a path above or below one: until it ends, the live
+// folder is not what the accepted tree says. Null where there is none.
+[[nodiscard]] const PublicationRow* FindPublicationOf(const Publications& publications,
+                                                      const std::vector<PathChange>& changes);
 [[nodiscard]] Result<Tree> ReadAcceptedTree(JournalReader& reader);
 
 // Whether what lies on disk at this path is a person's change: it is neither what is accepted nor,

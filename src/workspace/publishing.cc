@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "workspace/live_state.h"
 #include "workspace/projection.h"
 #include "workspace/workspace_impl.h"
 
@@ -71,6 +72,31 @@ void WorkspaceImpl::SyncAndClearEnded() {
     if (ended_.empty()) return;
   }
   if (journal_->Sync().ok()) ClearEnded(last);
+}
+
+Result<bool> WorkspaceImpl::AwaitPublications(std::unique_ptr<WriteSession>& session,
+                                              const std::vector<PathChange>& changes) {
+  STAGED_ASSIGN_OR_RETURN(const Publications seen, ReadPublications(session->transaction()));
+  if (FindPublicationOf(seen, changes) == nullptr) return false;
+  session.reset();
+  constexpr int64_t kPauseNsMin = 1'000'000;
+  constexpr int64_t kPauseNsMax = 100'000'000;
+  const int64_t end_ns = env_.MonotonicNs() + int64_t{options_.writer_wait_ms} * 1'000'000;
+  for (int64_t pause_ns = kPauseNsMin;; pause_ns = std::min(2 * pause_ns, kPauseNsMax)) {
+    const Status ended = EndDeadPublications();
+    STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
+    STAGED_ASSIGN_OR_RETURN(const Publications publications, ReadPublications(*reader));
+    const PublicationRow* pending = FindPublicationOf(publications, changes);
+    if (pending == nullptr) return true;
+    STAGED_RETURN_IF_ERROR(ended);
+    if (env_.MonotonicNs() >= end_ns) {
+      return Status(ErrorCode::kBusy,
+                    "'" + pending->path + "' is being published (operation " +
+                        std::to_string(pending->sequence) + "); submit again when that is done",
+                    Value::Object{{"path", pending->path}, {"operation", pending->sequence}});
+    }
+    env_.Sleep(pause_ns);
+  }
 }
 
 Status WorkspaceImpl::Withdraw(Publisher& publisher, int64_t sequence,

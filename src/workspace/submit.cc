@@ -343,6 +343,10 @@ Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
     Result<SubmitPlan> plan = PlanSubmit(session.transaction(), session.reduction(), session.live(),
                                          context.branch, paths);
     if (!plan.ok()) return give_up(plan.status());
+    // While a path is published, what is live may be another submit's base (rule 8).
+    const Result<bool> waited = AwaitPublications(*begun, plan->changes);
+    if (!waited.ok()) return give_up(waited.status());
+    if (*waited) continue;
     if (plan->changes != prepared) {
       // The branch moved: prepare without keeping others waiting, then look again.
       begun->reset();

@@ -259,6 +259,11 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
                     JournalTransaction::Durability durability);
   void FinishPublication(std::unique_ptr<Publisher> publisher, int64_t sequence,
                          const std::vector<PathChange>& changes);
+  // Where other submits publish these paths: ends the session and waits for them, as long as for
+  // the journal's writer, then says true. Those whose publishers died are ended. kBusy when that
+  // does not suffice.
+  Result<bool> AwaitPublications(std::unique_ptr<WriteSession>& session,
+                                 const std::vector<PathChange>& changes);
   Status PublishOrWithdraw(std::unique_ptr<Publisher> publisher, int64_t sequence,
                            const std::vector<PathChange>& changes);
   Status Withdraw(Publisher& publisher, int64_t sequence, const std::vector<PathChange>& changes);

@@ -343,6 +343,9 @@ TEST_P(EnvConformance, ClocksAndRandomBytes) {
   const int64_t monotonic_ns = env().MonotonicNs();
   EXPECT_GT(env().NowNs(), int64_t{1'600'000'000} * 1'000'000'000);
   EXPECT_GE(env().MonotonicNs(), monotonic_ns);
+  const int64_t before_sleep_ns = env().MonotonicNs();
+  env().Sleep(2'000'000);
+  EXPECT_GE(env().MonotonicNs(), before_sleep_ns + 2'000'000);
   EXPECT_EQ(env().RandomBytes(0), "");
   EXPECT_EQ(env().RandomBytes(100).size(), 100u);
   EXPECT_NE(env().RandomBytes(16), env().RandomBytes(16));

@@ -1,39 +1,11 @@
-#include <gtest/gtest.h>
+#include "tests/simulation/workspace_recovery.h"
 
 #include "journal/sqlite_journal.h"
 #include "staged/ext/format.h"
-#include "tests/simulation/workspace_histories.h"
 
 // Named cases of recovery: each was, or would be, a bug.
 namespace staged {
 namespace {
-
-std::string Absolute(const std::string& path) { return std::string(kSimulatedRoot) + "/" + path; }
-
-class WorkspaceRecoveryTest : public testing::Test {
- protected:
-  void SetUp() override { MakeFirstFiles(machine_); }
-
-  // Writes, reviews; what is left is to submit.
-  static void Stage(WorkspaceSite& site, const std::vector<std::string>& paths) {
-    for (const std::string& path : paths) {
-      const auto there = site->Read(AgentContext(), path, {});
-      ASSERT_TRUE(site->Write(AgentContext(), path,
-                              there.ok() ? BaseHash(there->entry.hash) : BaseHash(),
-                              "by an agent: " + path + "\n")
-                      .ok());
-    }
-    ASSERT_TRUE(site->Review(AgentContext(), {}).ok());
-  }
-  void ExpectSound(WorkspaceSite& site, const std::vector<PersonsSave>& saves) {
-    ASSERT_TRUE(site.Open().ok());
-    ASSERT_TRUE(site->AdoptLiveChanges(AgentContext()).ok());
-    EXPECT_EQ(FindBrokenRule(site, {{}, saves}), "");
-    EXPECT_EQ(FindWhyNothingWorks(site), "");
-  }
-
-  SimulatedEnv machine_{SimulatedEnvOptions{.seed = 7}};
-};
 
 // Rule 14: an init that dies leaves nothing that opens by half, and the next one works.
 TEST_F(WorkspaceRecoveryTest, InitDiesInEveryCall) {

@@ -167,6 +167,8 @@ class Env {
 
   virtual int64_t NowNs() = 0;        // wall clock, ns since 1970-01-01 UTC
   virtual int64_t MonotonicNs() = 0;  // for durations
+  // Waits at least that long, by the monotonic clock.
+  virtual void Sleep(int64_t duration_ns) = 0;
   virtual std::string RandomBytes(size_t size_bytes) = 0;
   virtual int64_t ProcessId() = 0;
   virtual std::string HostName() = 0;

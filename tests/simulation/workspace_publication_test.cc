@@ -1,0 +1,57 @@
+#include "tests/simulation/workspace_recovery.h"
+
+// Named cases of publications that meet each other, errors and openings.
+namespace staged {
+namespace {
+
+using WorkspacePublicationTest = WorkspaceRecoveryTest;
+
+// Rule 8: what is committed and not yet on disk is nobody's base: a submit on top waits, and is
+// told so. Before any of its files is on disk, the first publication here meets an I/O error and is
+// about to take its commit back.
+TEST_F(WorkspacePublicationTest, SubmitOnTopOfAPendingOne) {
+  int pending = 0;
+  for (uint64_t call = 1;; ++call) {
+    SCOPED_TRACE("error in call " + std::to_string(call));
+    const auto machine = machine_.Clone();
+    const auto locks = MakeEnvVfsLocks();
+    const auto other = machine->NewExternalProcess();  // meets no errors
+    WorkspaceSite second(*other, locks);
+    WorkspaceSite site(*machine, locks);
+    ASSERT_TRUE(site.Init().ok());
+    ASSERT_TRUE(second.Open().ok());
+    Stage(site, {"notes.txt"});
+    const std::string before = *machine->ExternalRead(Absolute("notes.txt"));
+    bool is_pending = false;
+    site.before_write = [&] {
+      const auto rows = *(*second.journal().BeginRead())->Publications();
+      if (rows.empty() || *machine->ExternalRead(Absolute("notes.txt")) != before) return;
+      is_pending = true;
+      const CallContext context = AgentContext("second");
+      ASSERT_TRUE(second->Write(context, "notes.txt", rows[0].result->hash, "on top\n").ok());
+      ASSERT_TRUE(second->Review(context, {}).ok());
+      const auto submitted = second->Submit(context, {}, {});
+      ASSERT_EQ(submitted.status().code(), ErrorCode::kBusy) << submitted.status().message();
+      ASSERT_NE(submitted.status().message().find("is being published"), std::string::npos);
+    };
+    const uint64_t failing_call = machine->call_count() + call;
+    machine->PlanFault(failing_call, Fault::kIoError);
+    const bool is_submitted = site->Submit(AgentContext(), {}, {}).ok();
+    const bool was_last = machine->call_count() < failing_call;
+    machine->ClearFaults();
+    site.before_write = nullptr;
+    if (is_pending) {
+      ++pending;
+      EXPECT_FALSE(is_submitted);
+    }
+    site.Close();
+    second.Close();
+    WorkspaceSite afterwards(*machine);
+    ASSERT_NO_FATAL_FAILURE(ExpectSound(afterwards, {}));
+    if (was_last) break;
+  }
+  EXPECT_GT(pending, 0);
+}
+
+}  // namespace
+}  // namespace staged
