@@ -270,6 +270,23 @@ Result<bool> Publisher::Publish(size_t number, const PathChange& change) {
   return change.base ? PublishReplacement(number, change) : PublishCreation(number, change);
 }
 
+Result<bool> Publisher::IsComplete(const std::vector<PathChange>& changes) {
+  for (size_t number = 0; number < changes.size(); ++number) {
+    const PathChange& change = changes[number];
+    STAGED_ASSIGN_OR_RETURN(const bool was_published, WasPublished(number, change));
+    if (was_published) continue;
+    // A folder of that name is no file.
+    const Result<FileStatus> status = root_.Stat(change.path);
+    const bool is_directory = status.ok() && status->kind == FileKind::kDirectory;
+    OptionalEntry on_disk;
+    if (!is_directory) {
+      STAGED_ASSIGN_OR_RETURN(on_disk, EntryAt(root_, change.path));
+    }
+    if (on_disk != change.result) return false;
+  }
+  return true;
+}
+
 Result<bool> Publisher::PublishReplacement(size_t number, const PathChange& change) {
   const std::string name = Name(number);
   STAGED_RETURN_IF_ERROR(SyncWay(change.path));

@@ -64,6 +64,9 @@ class Publisher {
   // was published before the publisher died is left alone: what it shows now was saved on top.
   // False: a save came first, which stays untouched.
   [[nodiscard]] Result<bool> Publish(size_t number, const PathChange& change);
+  // Whether every path was published or shows its result: if not, the submit was never
+  // acknowledged.
+  [[nodiscard]] Result<bool> IsComplete(const std::vector<PathChange>& changes);
   // Puts back what Publish displaced, unless somebody saved on top since.
   [[nodiscard]] Status TakeBack(size_t number, const PathChange& change);
   // Syncs the directories touched since.

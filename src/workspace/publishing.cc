@@ -143,10 +143,11 @@ Status WorkspaceImpl::PublishOrWithdraw(std::unique_ptr<Publisher> publisher, in
     FinishPublication(std::move(publisher), sequence, changes);
     return OkStatus();
   }
-  // What cannot be put on disk, or met a person's change there, is not accepted.
+  // What cannot be put on disk, or met a person's change there, is not accepted: nobody was told
+  // that it is.
   const Status withdrawn = Withdraw(*publisher, sequence, changes);
   publisher.reset();
-  // Where taking back fails too, the next opening does it.
+  // Where taking back fails too, the rows stay, and whoever comes next publishes or withdraws.
   if (!published.ok()) return published.status();
   STAGED_RETURN_IF_ERROR(withdrawn);
   STAGED_RETURN_IF_ERROR(AdoptLiveChanges({}).status());
@@ -204,14 +205,16 @@ Status WorkspaceImpl::EndDeadPublications() {
     STAGED_ASSIGN_OR_RETURN(const std::vector<PublicationRow> rows, reader->Publications());
     for (const PublicationRow& row : rows) owners[row.sequence] = row.owner;
   }
+  // What fails for one does not keep the others from their end.
+  Status first_failure;
   for (const auto& [sequence, owner] : owners) {
     const std::unique_ptr<Publisher> publisher = NewPublisher();
-    const Status taken = publisher->TakeOver(owner);
-    if (taken.code() == ErrorCode::kBusy) continue;  // its publisher lives
-    STAGED_RETURN_IF_ERROR(taken);
-    STAGED_RETURN_IF_ERROR(EndDeadPublication(*publisher, sequence));
+    Status ended = publisher->TakeOver(owner);
+    if (ended.code() == ErrorCode::kBusy) continue;  // its publisher lives
+    if (ended.ok()) ended = EndDeadPublication(*publisher, sequence);
+    if (first_failure.ok()) first_failure = std::move(ended);
   }
-  return OkStatus();
+  return first_failure;
 }
 
 Status WorkspaceImpl::EndDeadPublication(Publisher& publisher, int64_t sequence) {
@@ -228,6 +231,12 @@ Status WorkspaceImpl::EndDeadPublication(Publisher& publisher, int64_t sequence)
   }
   std::vector<std::string> met;
   const Result<bool> published = PublishAll(publisher, submit.changes, &met);
+  if (!published.ok()) {
+    // It may have been acknowledged before a power loss brought its rows back. Then an error takes
+    // nothing back: the rows stay for whoever comes when the disk works again.
+    STAGED_ASSIGN_OR_RETURN(const bool is_complete, publisher.IsComplete(submit.changes));
+    if (is_complete) return published.status();
+  }
   if (!published.ok() || !*published) return Withdraw(publisher, sequence, submit.changes);
   STAGED_RETURN_IF_ERROR(
       RemoveRows(sequence, submit.changes, JournalTransaction::Durability::kDurable));

@@ -53,5 +53,47 @@ TEST_F(WorkspacePublicationTest, SubmitOnTopOfAPendingOne) {
   EXPECT_GT(pending, 0);
 }
 
+// Rule 4: where the rows of an acknowledged submit come back with a power loss, an I/O error while
+// they are ended is an error of that opening, and takes nothing back.
+TEST_F(WorkspacePublicationTest, ErrorsWhileRowsThatCameBackAreEnded) {
+  {
+    WorkspaceSite site(machine_);
+    ASSERT_TRUE(site.Init().ok());
+    Stage(site, {"notes.txt", "new/deep/file.txt"});
+  }
+  int failed = 0;
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    const auto lost = machine_.Clone();
+    Promise promise;
+    {
+      WorkspaceSite site(*lost);
+      ASSERT_TRUE(site.Open().ok());
+      ASSERT_TRUE(site->Submit(AgentContext(), {}, {}).ok());
+      promise.head = *ReadHead(site.journal());
+      lost->Crash();
+    }
+    lost->Reboot(seed);
+    for (uint64_t call = 1;; ++call) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", error in call " + std::to_string(call));
+      const auto machine = lost->Clone();
+      const uint64_t failing_call = machine->call_count() + call;
+      machine->PlanFault(failing_call, Fault::kIoError);
+      {
+        WorkspaceSite site(*machine);
+        if (!site.Open().ok()) ++failed;
+      }
+      const bool was_last = machine->call_count() < failing_call;
+      machine->ClearFaults();
+      WorkspaceSite site(*machine);
+      ASSERT_TRUE(site.Open().ok());
+      ASSERT_TRUE(site->AdoptLiveChanges(AgentContext()).ok());
+      ASSERT_EQ(FindBrokenRule(site, promise), "");
+      ASSERT_EQ(*machine->ExternalRead(Absolute("notes.txt")), "by an agent: notes.txt\n");
+      if (was_last) break;
+    }
+  }
+  EXPECT_GT(failed, 20);
+}
+
 }  // namespace
 }  // namespace staged
