@@ -1,4 +1,8 @@
+#include "store/local_object_store.h"
 #include "tests/simulation/workspace_recovery.h"
+#include "workspace/layout.h"
+#include "workspace/projection.h"
+#include "workspace/publication.h"
 
 // Named cases of publications that meet each other, errors and openings.
 namespace staged {
@@ -93,6 +97,63 @@ TEST_F(WorkspacePublicationTest, ErrorsWhileRowsThatCameBackAreEnded) {
     }
   }
   EXPECT_GT(failed, 20);
+}
+
+// Rule 14: a publisher that commits, publishes and dies while an opening clears what others left:
+// its files, which tell what it published, stay for whoever ends its publication.
+TEST_F(WorkspacePublicationTest, PublisherDiesBetweenTwoStepsOfAnOpening) {
+  const auto locks = MakeEnvVfsLocks();
+  const auto other = machine_.NewProcess();
+  WorkspaceSite site(machine_, locks);
+  ASSERT_TRUE(site.Init().ok());
+  const std::string before = *machine_.ExternalRead(Absolute("notes.txt"));
+  const std::string submitted = "submitted\n";
+  const auto root = *machine_.OpenDirectory(kSimulatedRoot);
+  const auto metadata = *root->OpenDirectory(layout::kFolder);
+  const auto temporary = *metadata->OpenDirectory(layout::kTemporary);
+  const auto store = *OpenObjectStore(machine_, *metadata->OpenDirectory(layout::kObjects));
+  ASSERT_TRUE(store->Put(submitted, {}).ok());
+  const std::vector<PathChange> changes = {{"notes.txt",
+                                            Entry{EntryKind::kFile, ContentHash::Of(before)},
+                                            Entry{EntryKind::kFile, ContentHash::Of(submitted)}}};
+  FolderMemory folders;
+  auto publisher = std::make_unique<Publisher>(machine_, *root, *temporary, *store, folders);
+  ASSERT_TRUE(publisher->Begin().ok());
+  ASSERT_TRUE(publisher->Prepare(changes).ok());
+  // Its turn comes when the opening has taken over what lies before it.
+  constexpr char kLeftover[] = "publish-0000000000000000-0.new";
+  constexpr char kLeftoverLock[] = "publish-0000000000000000.lock";
+  ASSERT_TRUE(temporary->Create(kLeftover, 0600).ok());
+  WorkspaceSite opener(*other, locks);
+  opener.before_read = [&] {
+    if (publisher == nullptr || !temporary->Stat(kLeftoverLock).ok()) return;
+    const auto transaction = *site.journal().BeginWrite(0);
+    Operation submit;
+    submit.type = OperationType::kSubmit;
+    submit.actor = AgentContext().actor;
+    submit.branch = AgentContext().branch;
+    submit.turn = "turn";
+    submit.time_ns = machine_.NowNs();
+    submit.changes = changes;
+    submit.payload.Set(kPayloadPublisher, publisher->owner());
+    ASSERT_TRUE(AppendAndProject(*transaction, submit).ok());
+    ASSERT_TRUE(transaction
+                    ->PutPublication({submit.sequence, publisher->owner(), changes[0].path,
+                                      changes[0].base, changes[0].result})
+                    .ok());
+    ASSERT_TRUE(transaction->Commit(JournalTransaction::Durability::kDurable).ok());
+    ASSERT_TRUE(*publisher->Publish(0, changes[0]));
+    ASSERT_TRUE(publisher->SyncTouched().ok());
+    publisher.reset();
+    MakeSaves(machine_, {{"notes.txt", before}});
+  };
+  ASSERT_TRUE(opener.Open().ok());
+  ASSERT_EQ(publisher, nullptr);
+  opener.before_read = nullptr;
+  opener.Close();
+  site.Close();
+  ASSERT_NO_FATAL_FAILURE(ExpectSound(opener, {{"notes.txt", before}}));
+  EXPECT_EQ(*machine_.ExternalRead(Absolute("notes.txt")), before);
 }
 
 }  // namespace

@@ -165,14 +165,19 @@ Result<std::string> TryEverything(WorkspaceSite& site) {
   return std::string();
 }
 
-// Lets others have their turn before each write transaction and after each snapshot.
+// Lets others have their turn before each write transaction, and before and after each snapshot.
 class InterruptedJournal : public Journal {
  public:
   InterruptedJournal(std::unique_ptr<Journal> journal, const std::function<void()>& before_write,
+                     const std::function<void()>& before_read,
                      const std::function<void()>& after_read)
-      : journal_(std::move(journal)), before_write_(before_write), after_read_(after_read) {}
+      : journal_(std::move(journal)),
+        before_write_(before_write),
+        before_read_(before_read),
+        after_read_(after_read) {}
 
   Result<std::unique_ptr<JournalReader>> BeginRead() override {
+    if (before_read_) before_read_();
     auto reader = journal_->BeginRead();
     if (after_read_) after_read_();
     return reader;
@@ -189,6 +194,7 @@ class InterruptedJournal : public Journal {
  private:
   std::unique_ptr<Journal> journal_;
   const std::function<void()>& before_write_;
+  const std::function<void()>& before_read_;
   const std::function<void()>& after_read_;
 };
 
@@ -214,8 +220,8 @@ OpenOptions WorkspaceSite::Options() {
         auto opened, OpenSqliteJournal(std::string(kSimulatedRoot) + "/" + layout::kFolder + "/" +
                                            layout::kJournalFile,
                                        std::move(journal)));
-    auto journal_here =
-        std::make_unique<InterruptedJournal>(std::move(opened), before_write, after_read);
+    auto journal_here = std::make_unique<InterruptedJournal>(std::move(opened), before_write,
+                                                             before_read, after_read);
     journal_ = journal_here.get();
     return std::unique_ptr<Journal>(std::move(journal_here));
   };

@@ -35,6 +35,8 @@ class WorkspaceSite {
   [[nodiscard]] OpenOptions Options();
   // Run each time this process is about to begin a write transaction: other processes' turn.
   std::function<void()> before_write;
+  // Run each time this process is about to take a snapshot to read from.
+  std::function<void()> before_read;
   // Run each time this process has taken a snapshot to read from.
   std::function<void()> after_read;
 
