@@ -156,5 +156,37 @@ TEST_F(WorkspacePublicationTest, PublisherDiesBetweenTwoStepsOfAnOpening) {
   EXPECT_EQ(*machine_.ExternalRead(Absolute("notes.txt")), before);
 }
 
+// Rules 4 and 13: a process is killed after its submit was acknowledged, another clears what it
+// left, and the power goes: rows do not come back without the files that explain them.
+TEST_F(WorkspacePublicationTest, LeftoversAreClearedForGood) {
+  {
+    WorkspaceSite site(machine_);
+    ASSERT_TRUE(site.Init().ok());
+    Stage(site, {"notes.txt"});
+  }
+  const std::string old_notes = *machine_.ExternalRead(Absolute("notes.txt"));
+  for (uint64_t seed = 0; seed < 24; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto machine = machine_.Clone();
+    const auto locks = MakeEnvVfsLocks();
+    const auto other = machine->NewProcess();
+    {
+      WorkspaceSite survivor(*other, locks);
+      WorkspaceSite site(*machine, locks);
+      ASSERT_TRUE(site.Open().ok());
+      ASSERT_TRUE(site->Submit(AgentContext(), {}, {}).ok());
+      machine->Kill();
+      site.Close();
+      ASSERT_TRUE(survivor.Open().ok());
+      machine->Crash();
+    }
+    machine->Reboot(seed);
+    MakeSaves(*machine, {{"notes.txt", old_notes}});
+    WorkspaceSite site(*machine);
+    ASSERT_NO_FATAL_FAILURE(ExpectSound(site, {{"notes.txt", old_notes}}));
+    ASSERT_EQ(*machine->ExternalRead(Absolute("notes.txt")), old_notes);
+  }
+}
+
 }  // namespace
 }  // namespace staged
