@@ -188,5 +188,68 @@ TEST_F(WorkspacePublicationTest, LeftoversAreClearedForGood) {
   }
 }
 
+// Rules 4 and 13: the end of an acknowledged submit is not durable at once. Where its rows come
+// back with a power loss, what people did since is theirs: nothing is taken back, nothing is
+// published again over it.
+TEST_F(WorkspacePublicationTest, PersonActsOnAnAcknowledgedSubmitWhoseRowsComeBack) {
+  {
+    WorkspaceSite site(machine_);
+    ASSERT_TRUE(site.Init().ok());
+    Stage(site, {"notes.txt", "new/deep/file.txt"});
+    const auto table = site->Read(AgentContext(), "table.csv", {});
+    ASSERT_TRUE(table.ok());
+    ASSERT_TRUE(site->Remove(AgentContext(), "table.csv", table->entry.hash).ok());
+    ASSERT_TRUE(site->Review(AgentContext(), {}).ok());
+  }
+  const std::string old_notes = *machine_.ExternalRead(Absolute("notes.txt"));
+  const std::string old_table = *machine_.ExternalRead(Absolute("table.csv"));
+  const std::vector<PersonsSave> actions = {
+      {"notes.txt", "edited\n"},           {"notes.txt", old_notes},
+      {"notes.txt", std::nullopt},         {"new/deep/file.txt", "edited\n"},
+      {"new/deep/file.txt", std::nullopt}, {"table.csv", old_table},
+      {"table.csv", "another\n"}};
+  int came_back = 0;
+  for (uint64_t round = 0; round < 20 * actions.size(); ++round) {
+    const PersonsSave& action = actions[round % actions.size()];
+    SCOPED_TRACE("round " + std::to_string(round) + ", " + action.path + ": " +
+                 action.bytes.value_or("removed"));
+    const auto machine = machine_.Clone();
+    Promise promise{{}, {action}};
+    {
+      WorkspaceSite site(*machine);
+      ASSERT_TRUE(site.Open().ok());
+      ASSERT_TRUE(site->Submit(AgentContext(), {}, {}).ok());
+      promise.head = *ReadHead(site.journal());
+      machine->Crash();
+    }
+    machine->Reboot(round);
+    MakeSaves(*machine, {action});
+    const Tree before = *ListLiveFolder(*machine);
+    {
+      const auto copy = machine->Clone();
+      WorkspaceSite site(*copy);
+      const auto journal = site.Options().open_journal(false);
+      ASSERT_TRUE(journal.ok());
+      if (!(*(*journal)->BeginRead())->Publications()->empty()) ++came_back;
+    }
+    WorkspaceSite site(*machine);
+    ASSERT_TRUE(site.Open().ok());
+    ASSERT_TRUE(site->AdoptLiveChanges(AgentContext()).ok());
+    EXPECT_EQ(FindBrokenRule(site, promise), "");
+    EXPECT_TRUE(*ListLiveFolder(*machine) == before);
+    OperationFilter withdrawals;
+    withdrawals.types = {OperationType::kWithdraw};
+    ASSERT_TRUE(site->ForEachOperation(withdrawals,
+                                       [](const Operation& operation) {
+                                         ADD_FAILURE()
+                                             << "operation " << operation.sequence << " withdraws";
+                                         return true;
+                                       })
+                    .ok());
+    ASSERT_FALSE(HasFailure());
+  }
+  EXPECT_GT(came_back, 10);
+}
+
 }  // namespace
 }  // namespace staged
