@@ -3,10 +3,10 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <iostream>
-#include <iterator>
+#include <cstring>
 
 #include "base/escape_controls.h"
 #include "env/path.h"
@@ -34,6 +34,24 @@ std::string WorkingDirectory() {
 // A failure below an opened folder names only the last part of the path.
 Status WithPath(const std::string& path, const Status& status) {
   return {status.code(), "'" + path + "': " + status.message(), status.details()};
+}
+
+Result<std::string> ReadStandardInput() {
+  std::string bytes;
+  std::vector<char> buffer(size_t{1} << 16);
+  for (;;) {
+    const size_t size_bytes = std::fread(buffer.data(), 1, buffer.size(), stdin);
+    bytes.append(buffer.data(), size_bytes);
+    if (size_bytes < buffer.size()) break;
+  }
+  if (std::ferror(stdin) == 0) return bytes;
+  if (errno == EBADF) {
+    return Status(ErrorCode::kInvalidArgument,
+                  "standard input is closed; pipe the content into the command, or name a file");
+  }
+  return Status(ErrorCode::kIoError, std::string("cannot read standard input (") +
+                                         std::strerror(errno) +
+                                         "); pipe the content into the command, or name a file");
 }
 
 }  // namespace
@@ -190,9 +208,7 @@ Result<BaseHash> Context::ParseBase() const {
 }
 
 Result<std::string> Context::ReadInput(const std::string& file) {
-  if (file.empty() || file == "-") {
-    return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  }
+  if (file.empty() || file == "-") return ReadStandardInput();
   // A symlink on the command line is the user's own choice: followed as often as the system does.
   constexpr int kLinksMax = 40;
   std::string path = AbsolutePath(file);

@@ -8,6 +8,7 @@
 #include "cli/context.h"
 #include "env/posix_env.h"
 #include "env/process_memory.h"
+#include "env/standard_streams.h"
 #include "formats/builtin_formats.h"
 #include "parse_host/worker.h"
 #include "wire/encode.h"
@@ -68,6 +69,7 @@ int Run(int argc, char** argv) {
 }  // namespace staged::cli
 
 int main(int argc, char** argv) {
+  staged::HoldClosedStandardStreams();
   staged::KeepFreedMemory();
   return staged::cli::FlushOutput(staged::cli::Run(argc, argv));
 }
