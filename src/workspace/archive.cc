@@ -287,6 +287,7 @@ Status ImportWorkspace(Env& env, const std::string& file_path, const std::string
   STAGED_ASSIGN_OR_RETURN(const auto directory, env.OpenDirectory(folder));
   STAGED_ASSIGN_OR_RETURN(const auto file, directory->OpenRead(name));
   STAGED_RETURN_IF_ERROR(CheckArchive(*file));
+  STAGED_RETURN_IF_ERROR(CheckPlaceForWorkspace(root));
   STAGED_RETURN_IF_ERROR(env.MakeDirectories(root));
   STAGED_ASSIGN_OR_RETURN(const auto target, env.OpenDirectory(root));
   STAGED_ASSIGN_OR_RETURN(const auto items, target->List(""));

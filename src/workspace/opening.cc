@@ -92,6 +92,14 @@ Status NoWorkspace(const std::string& root) {
 
 Status CheckVersion(Directory& metadata) {
   const auto text = metadata.ReadFile(layout::kFormatFile, kFormatFileBytesMax);
+  if (!text.ok() && text.status().code() == ErrorCode::kPermissionDenied) {
+    return {ErrorCode::kPermissionDenied,
+            "'" + metadata.path() +
+                "' may not be read by this user; run as its owner, or ask the owner for access"};
+  }
+  if (!text.ok() && text.status().code() != ErrorCode::kNotFound) {
+    return {text.status().code(), metadata.path() + ": " + text.status().message()};
+  }
   if (!text.ok()) {
     return {ErrorCode::kDataLoss,
             ".staged/format is missing; restore .staged from a copy or an export"};
@@ -104,6 +112,14 @@ Status CheckVersion(Directory& metadata) {
 
 }  // namespace
 
+Status CheckPlaceForWorkspace(const std::string& root) {
+  const std::string inside = std::string("/") + layout::kFolder + "/";
+  if ((root + "/").find(inside) == std::string::npos) return OkStatus();
+  return {ErrorCode::kPathEscape, "'" + root +
+                                      "' lies inside a workspace's .staged folder; name a "
+                                      "directory outside of it"};
+}
+
 WorkspaceImpl::WorkspaceImpl(Env& env, const FormatRegistry& formats, std::string root,
                              OpenOptions options)
     : env_(env), formats_(formats), root_(std::move(root)), options_(std::move(options)) {}
@@ -115,6 +131,8 @@ WorkspaceImpl::~WorkspaceImpl() {
 Status WorkspaceImpl::OpenParts(bool create) {
   STAGED_ASSIGN_OR_RETURN(root_directory_, env_.OpenDirectory(root_));
   if (create) {
+    // Once more without symlinks.
+    STAGED_RETURN_IF_ERROR(CheckPlaceForWorkspace(root_directory_->path()));
     STAGED_ASSIGN_OR_RETURN(const Env::FileSystem system, env_.GetFileSystem(root_));
     if (!system.safe) {
       return {ErrorCode::kInvalidArgument,
@@ -247,6 +265,7 @@ Result<std::unique_ptr<Workspace>> Workspace::Init(Env& env, const FormatRegistr
                                                    const std::string& root, const InitOptions& init,
                                                    const OpenOptions& open,
                                                    std::vector<SkippedPath>* skipped) {
+  STAGED_RETURN_IF_ERROR(CheckPlaceForWorkspace(root));
   STAGED_RETURN_IF_ERROR(env.MakeDirectories(root));
   auto workspace = std::make_unique<WorkspaceImpl>(env, formats, root, open);
   STAGED_RETURN_IF_ERROR(workspace->OpenParts(true));

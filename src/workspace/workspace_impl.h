@@ -19,6 +19,10 @@
 
 namespace staged {
 
+// kPathEscape where `root` (by its text) is a .staged folder or below one: a workspace in there
+// would be another's own data.
+[[nodiscard]] Status CheckPlaceForWorkspace(const std::string& root);
+
 // The parts of an open workspace, shared by the files that implement Workspace: opening.cc,
 // reading.cc, searching.cc, staging.cc, review.cc, submit.cc, publishing.cc, rebase.cc, undo.cc,
 // hydrate.cc, upkeep.cc, archive.cc.
