@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "env/path.h"
 #include "journal/operation_encoding.h"
+#include "workspace/import_folder.h"
 #include "workspace/layout.h"
 #include "workspace/paths.h"
 #include "workspace/projection.h"
@@ -213,6 +214,37 @@ Status WriteAccepted(WorkspaceImpl& workspace, const Tree& accepted) {
   return OkStatus();
 }
 
+// Makes the workspace, opened to be made, what the export says.
+Status TakeInArchive(WorkspaceImpl& workspace, File& file, const ProgressCallback& progress) {
+  STAGED_ASSIGN_OR_RETURN(const auto batch, workspace.store().NewBatch());
+  ArchiveReader reader(file);
+  STAGED_RETURN_IF_ERROR(reader.CheckMagic());
+  STAGED_ASSIGN_OR_RETURN(const auto transaction, workspace.journal().BeginWrite(0));
+  uint64_t done = 0;
+  for (;;) {
+    STAGED_ASSIGN_OR_RETURN(ArchiveReader::Item item, reader.Next());
+    if (item.tag == Section::kEnd) break;
+    if (progress) progress(++done, 0);
+    if (item.tag == Section::kObject) {
+      STAGED_RETURN_IF_ERROR(batch->Add(item.payload).status());
+    } else if (item.tag == Section::kBranch) {
+      STAGED_ASSIGN_OR_RETURN(const BranchRow branch, DecodeBranch(item.payload));
+      STAGED_RETURN_IF_ERROR(transaction->PutBranch(branch));
+    } else if (item.tag == Section::kOperation) {
+      STAGED_ASSIGN_OR_RETURN(ArchivedOperation archived, DecodeArchivedOperation(item.payload));
+      STAGED_RETURN_IF_ERROR(AppendAndProject(*transaction, archived.operation));
+      if (archived.operation.chain != archived.chain) return Damaged("the chain of operations");
+    } else {
+      return Damaged("an unknown section");
+    }
+  }
+  STAGED_RETURN_IF_ERROR(batch->Commit());
+  STAGED_ASSIGN_OR_RETURN(const Tree accepted, ReadAcceptedTree(*transaction));
+  STAGED_RETURN_IF_ERROR(WriteAccepted(workspace, accepted));
+  STAGED_RETURN_IF_ERROR(transaction->Commit(JournalTransaction::Durability::kDurable));
+  return workspace.MarkReady();
+}
+
 }  // namespace
 
 Status WorkspaceImpl::WriteArchive(File& file, const ProgressCallback& progress) {
@@ -290,41 +322,18 @@ Status ImportWorkspace(Env& env, const std::string& file_path, const std::string
   STAGED_RETURN_IF_ERROR(CheckPlaceForWorkspace(root));
   STAGED_RETURN_IF_ERROR(env.MakeDirectories(root));
   STAGED_ASSIGN_OR_RETURN(const auto target, env.OpenDirectory(root));
-  STAGED_ASSIGN_OR_RETURN(const auto items, target->List(""));
-  if (!items.empty()) {
-    return {ErrorCode::kConflict, "'" + root + "' is not empty; name an empty or new directory"};
+  STAGED_RETURN_IF_ERROR(CheckPlaceForWorkspace(target->path()));
+  STAGED_ASSIGN_OR_RETURN(ImportFolder made, ImportFolder::Make(*target));
+  Status imported;
+  {
+    const FormatRegistry no_formats;
+    WorkspaceImpl workspace(env, no_formats, root + "/" + ImportFolder::Name(), options);
+    imported = workspace.OpenParts(true);
+    if (imported.ok()) imported = TakeInArchive(workspace, *file, progress);
   }
-  const FormatRegistry no_formats;
-  WorkspaceImpl workspace(env, no_formats, root, options);
-  STAGED_RETURN_IF_ERROR(workspace.OpenParts(true));
-  STAGED_ASSIGN_OR_RETURN(const auto batch, workspace.store().NewBatch());
-  ArchiveReader reader(*file);
-  STAGED_RETURN_IF_ERROR(reader.CheckMagic());
-  STAGED_ASSIGN_OR_RETURN(const auto transaction, workspace.journal().BeginWrite(0));
-  uint64_t done = 0;
-  for (;;) {
-    STAGED_ASSIGN_OR_RETURN(ArchiveReader::Item item, reader.Next());
-    if (item.tag == Section::kEnd) break;
-    if (progress) progress(++done, 0);
-    if (item.tag == Section::kObject) {
-      STAGED_RETURN_IF_ERROR(batch->Add(item.payload).status());
-    } else if (item.tag == Section::kBranch) {
-      STAGED_ASSIGN_OR_RETURN(const BranchRow branch, DecodeBranch(item.payload));
-      STAGED_RETURN_IF_ERROR(transaction->PutBranch(branch));
-    } else if (item.tag == Section::kOperation) {
-      STAGED_ASSIGN_OR_RETURN(ArchivedOperation archived, DecodeArchivedOperation(item.payload));
-      STAGED_RETURN_IF_ERROR(AppendAndProject(*transaction, archived.operation));
-      if (archived.operation.chain != archived.chain) return Damaged("the chain of operations");
-    } else {
-      return Damaged("an unknown section");
-    }
-  }
-  STAGED_RETURN_IF_ERROR(batch->Commit());
-  STAGED_ASSIGN_OR_RETURN(const Tree accepted, ReadAcceptedTree(*transaction));
-  // Files before the journal: an import that dies leaves no workspace that opens.
-  STAGED_RETURN_IF_ERROR(WriteAccepted(workspace, accepted));
-  STAGED_RETURN_IF_ERROR(transaction->Commit(JournalTransaction::Durability::kDurable));
-  return workspace.MarkReady();
+  if (imported.ok()) return made.MoveUp();
+  made.Remove();
+  return imported;
 }
 
 }  // namespace staged

@@ -7,6 +7,7 @@
 #include "derived/stat_cache.h"
 #include "journal/sqlite_journal.h"
 #include "store/local_object_store.h"
+#include "workspace/import_folder.h"
 #include "workspace/layout.h"
 #include "workspace/projection.h"
 #include "workspace/workspace_impl.h"
@@ -133,6 +134,7 @@ Status WorkspaceImpl::OpenParts(bool create) {
   if (create) {
     // Once more without symlinks.
     STAGED_RETURN_IF_ERROR(CheckPlaceForWorkspace(root_directory_->path()));
+    STAGED_RETURN_IF_ERROR(CheckNoUnfinishedImport(*root_directory_));
     STAGED_ASSIGN_OR_RETURN(const Env::FileSystem system, env_.GetFileSystem(root_));
     if (!system.safe) {
       return {ErrorCode::kInvalidArgument,
@@ -144,6 +146,9 @@ Status WorkspaceImpl::OpenParts(bool create) {
   }
   auto metadata = root_directory_->OpenDirectory(layout::kFolder);
   if (!metadata.ok()) {
+    if (metadata.status().code() == ErrorCode::kNotFound) {
+      STAGED_RETURN_IF_ERROR(CheckNoUnfinishedImport(*root_directory_));
+    }
     return metadata.status().code() == ErrorCode::kNotFound ? NoWorkspace(root_)
                                                             : metadata.status();
   }

@@ -52,5 +52,52 @@ class PlaceTest(harness.TestCase):
         self.assert_clean(space)
 
 
+class KilledImportTest(harness.TestCase):
+
+    def setUp(self):
+        super().setUp()
+        self.files = {f"folder{i % 7}/{i}.txt": b"text %d\n" % i * 50 for i in range(300)}
+        self.backup = self.scratch + "/backup"
+        self.workspace(self.files).ok("export", self.backup)
+        self.copy = harness.Workspace(self.scratch + "/copy")
+
+    def kill_import(self):
+        """Kills an import when it has begun to make the workspace."""
+        process = subprocess.Popen([harness.BINARY, "import", self.backup, self.copy.folder],
+                                   env=harness.ENVIRONMENT, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        while process.poll() is None:
+            if os.path.exists(self.copy.path(".staged-import/.staged/objects/format")):
+                break
+        process.kill()
+        process.wait()
+
+    def test_it_passes_for_no_workspace_and_can_be_repeated(self):
+        copy = self.copy
+        self.kill_import()
+        self.assertEqual(os.listdir(copy.folder), [".staged-import"])
+        for arguments in (["status", "--root", copy.folder], ["init", copy.folder]):
+            error = self.assert_error(run(*arguments, "--json"), "conflict")
+            self.assertIn("did not finish; run `staged import` again", error["message"])
+        # What else is in the folder is somebody's.
+        copy.save("mine.txt", TEXT)
+        self.assert_error(run("import", self.backup, copy.folder, "--json"), "conflict")
+        self.assertEqual(copy.load("mine.txt"), TEXT)
+        os.remove(copy.path("mine.txt"))
+        self.assertEqual(run("import", self.backup, copy.folder).code, 0)
+        self.assertEqual(sorted(os.listdir(copy.folder)),
+                         [".staged"] + [f"folder{i}" for i in range(7)])
+        for path, data in self.files.items():
+            self.assertEqual(copy.load(path), data)
+        self.assertEqual({row["state"] for row in copy.ok("status")["files"]}, {"initial"})
+        self.assert_clean(copy)
+
+    def test_a_damaged_export_leaves_nothing(self):
+        with open(self.backup, "r+b") as file:
+            file.truncate(os.path.getsize(self.backup) - 1)
+        self.assert_error(run("import", self.backup, self.copy.folder, "--json"), "data_loss")
+        self.assertEqual(os.listdir(self.copy.folder), [])
+
+
 if __name__ == "__main__":
     harness.main()

@@ -206,19 +206,18 @@ WorkspaceSite::WorkspaceSite(SimulatedEnv& env, std::shared_ptr<EnvVfsLocks> loc
                                    env.AdvanceNs(int64_t{microseconds} * 1000);
                                  }})) {}
 
-OpenOptions WorkspaceSite::Options() {
+OpenOptions WorkspaceSite::Options(const std::string& root) {
   OpenOptions options;
   options.writer_wait_ms = 100;
   options.keep_derived = false;
-  options.open_journal = [this](bool create) -> Result<std::unique_ptr<Journal>> {
+  options.open_journal = [this, root](bool create) -> Result<std::unique_ptr<Journal>> {
     SqliteJournalOptions journal;
     journal.mode =
         create ? SqliteJournalOptions::Mode::kCreate : SqliteJournalOptions::Mode::kOpenExisting;
     journal.vfs = vfs_->name();
     journal.checkpoint_pages = kCheckpointPages;
     STAGED_ASSIGN_OR_RETURN(
-        auto opened, OpenSqliteJournal(std::string(kSimulatedRoot) + "/" + layout::kFolder + "/" +
-                                           layout::kJournalFile,
+        auto opened, OpenSqliteJournal(root + "/" + layout::kFolder + "/" + layout::kJournalFile,
                                        std::move(journal)));
     auto journal_here = std::make_unique<InterruptedJournal>(std::move(opened), before_write,
                                                              before_read, after_read);

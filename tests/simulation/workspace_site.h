@@ -32,7 +32,8 @@ class WorkspaceSite {
   Workspace* operator->() { return workspace_.get(); }
   Journal& journal() { return *journal_; }
   SimulatedEnv& env() { return env_; }
-  [[nodiscard]] OpenOptions Options();
+  // For a workspace in that folder.
+  [[nodiscard]] OpenOptions Options(const std::string& root = kSimulatedRoot);
   // Run each time this process is about to begin a write transaction: other processes' turn.
   std::function<void()> before_write;
   // Run each time this process is about to take a snapshot to read from.
