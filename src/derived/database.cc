@@ -101,6 +101,33 @@ Result<std::unique_ptr<Connection>> Connection::Open(const std::string& path) {
   return connection;
 }
 
+Result<std::unique_ptr<Connection>> Connection::OpenCopy(const std::string& path) {
+  sqlite3* handle = nullptr;
+  int code =
+      sqlite3_open_v2(":memory:", &handle,
+                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  if (code != SQLITE_OK) {
+    Status error = DatabaseError(handle, code);
+    sqlite3_close(handle);
+    return error;
+  }
+  std::unique_ptr<Connection> connection(new Connection(handle));
+  sqlite3* source = nullptr;
+  code =
+      sqlite3_open_v2(path.c_str(), &source, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
+  if (code == SQLITE_OK) {
+    // A copy that fails changes nothing: the database begins empty then.
+    sqlite3_backup* copy = sqlite3_backup_init(handle, "main", source, "main");
+    if (copy != nullptr) {
+      sqlite3_backup_step(copy, -1);
+      sqlite3_backup_finish(copy);
+    }
+  }
+  sqlite3_close(source);
+  STAGED_RETURN_IF_ERROR(connection->Configure());
+  return connection;
+}
+
 Status Connection::Configure() {
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_busy_timeout(handle_, kWriteWaitMs);
@@ -250,6 +277,33 @@ Status DerivedDatabase::SetAside(const Connection* failed, const Status& why) {
                           moved.message() + ")"};
 }
 
+bool DerivedDatabase::is_in_memory() {
+  const std::lock_guard<std::mutex> memory_guard(memory_mutex_);
+  return memory_ != nullptr;
+}
+
+Status DerivedDatabase::UseMemory(const Status& why) {
+  const std::lock_guard<std::mutex> memory_guard(memory_mutex_);
+  if (memory_ != nullptr) return OkStatus();
+  const bool is_damaged = why.code() == ErrorCode::kDataLoss;
+  STAGED_ASSIGN_OR_RETURN(
+      memory_, Connection::OpenCopy(is_damaged ? "" : directory_.path() + "/" + kDatabaseFile));
+  const std::lock_guard<std::mutex> guard(mutex_);
+  idle_.clear();
+  ++rebuild_count_;
+  notes_.push_back(
+      "'" + directory_.path() +
+      "' cannot be written: what is missing of views and search index is made in memory, each "
+      "time anew");
+  return OkStatus();
+}
+
+std::optional<Status> DerivedDatabase::RunInMemory(const char* begin, const Body& body) {
+  const std::lock_guard<std::mutex> memory_guard(memory_mutex_);
+  if (memory_ == nullptr) return {};
+  return RunOnce(*memory_, begin, LockWait::kWait, body);
+}
+
 Status DerivedDatabase::RunOnce(Connection& connection, const char* begin, LockWait wait,
                                 const Body& body) {
   sqlite3_busy_timeout(connection.handle(), wait == LockWait::kWait ? kWriteWaitMs : 0);
@@ -266,6 +320,7 @@ Status DerivedDatabase::Run(const char* begin, LockWait wait, const Body& body) 
   constexpr int kAttempts = 3;  // as it is, after a rebuild, in a new folder
   Status status;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (std::optional<Status> answer = RunInMemory(begin, body)) return *std::move(answer);
     Result<std::unique_ptr<Connection>> connection = Acquire();
     status = connection.ok() ? RunOnce(**connection, begin, wait, body) : connection.status();
     if (status.ok() || status.code() == ErrorCode::kBusy) {
@@ -278,7 +333,10 @@ Status DerivedDatabase::Run(const char* begin, LockWait wait, const Body& body) 
     if ((!is_damaged && !is_closed) || attempt + 1 == kAttempts) return status;
     const Connection* failed = connection.ok() ? connection->get() : nullptr;
     if (is_damaged && attempt == 0 && Rebuild(failed, status).ok()) continue;
-    STAGED_RETURN_IF_ERROR(SetAside(failed, status));
+    const Status aside = SetAside(failed, status);
+    // The folder above is closed too: it is read-only as a whole.
+    STAGED_RETURN_IF_ERROR(aside.code() == ErrorCode::kPermissionDenied ? UseMemory(status)
+                                                                        : aside);
   }
   return status;
 }

@@ -19,7 +19,7 @@
 // The one SQLite database of everything derived: views, segments, the search index. It holds no
 // fact that cannot be made again, so a damaged one is deleted and rebuilt without asking, one that
 // cannot be opened or deleted is moved to "derived.broken" first, and an answer of "busy" means "go
-// on without caching".
+// on without caching". Where nothing may be written, a copy in memory takes its place.
 namespace staged {
 
 // A prepared statement, borrowed from its connection. Errors of binding show in the next Step.
@@ -62,6 +62,8 @@ class Connection {
   // Opens (or makes) the database with the schema of this version. Errors: kDataLoss (damaged, or
   // written by another version), kBusy, kIoError, kPermissionDenied.
   static Result<std::unique_ptr<Connection>> Open(const std::string& path);
+  // A database in memory, with what the one at `path` has, if that can be read ("": none).
+  static Result<std::unique_ptr<Connection>> OpenCopy(const std::string& path);
 
   // `sql` must be a string literal: statements are kept under its address.
   Result<Statement> Prepare(const char* sql);
@@ -108,6 +110,9 @@ class DerivedDatabase {
   // process or thread is writing and `wait` says so; kWait gives up after some seconds.
   Status Write(LockWait wait, const Body& body);
 
+  // Whether the folder cannot be written and what is made from here on is gone with this object.
+  [[nodiscard]] bool is_in_memory();
+
   [[nodiscard]] uint64_t rebuild_count() const { return rebuild_count_; }
   // What was repaired since the last call, a line each, for the user to know.
   [[nodiscard]] std::vector<std::string> TakeNotes();
@@ -120,6 +125,10 @@ class DerivedDatabase {
   Status Rebuild(const Connection* damaged, const Status& why);
   // Moves the whole folder away, for what deleting the database's files does not help with.
   Status SetAside(const Connection* failed, const Status& why);
+  // From here on; `why`: what is wrong with the one on disk.
+  Status UseMemory(const Status& why);
+  // Nothing: the database is on disk.
+  std::optional<Status> RunInMemory(const char* begin, const Body& body);
   Status RunOnce(Connection& connection, const char* begin, LockWait wait, const Body& body);
 
   Directory& directory_;
@@ -128,6 +137,8 @@ class DerivedDatabase {
   std::vector<std::unique_ptr<Connection>> idle_;  // guarded by mutex_
   std::vector<std::string> notes_;                 // guarded by mutex_
   uint64_t rebuild_count_ = 0;
+  std::mutex memory_mutex_;             // held for each use of the next: taken before mutex_
+  std::unique_ptr<Connection> memory_;  // null: the database is on disk
 };
 
 }  // namespace staged

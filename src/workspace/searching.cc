@@ -147,7 +147,11 @@ Status WorkspaceImpl::Index(const CallContext& context, const ProgressCallback& 
   return OnSteadyDisk([&]() -> Status {
     STAGED_ASSIGN_OR_RETURN(const BranchState state, ReadBranch(context.branch));
     STAGED_ASSIGN_OR_RETURN(const auto scope, index_->Resolve(StateFiles(state.reduction.working)));
-    return IndexFiles(scope->missing, state.reduction.working, progress);
+    STAGED_RETURN_IF_ERROR(IndexFiles(scope->missing, state.reduction.working, progress));
+    if (!derived_->is_in_memory()) return OkStatus();
+    return {ErrorCode::kPermissionDenied,
+            "'" + metadata_->path() +
+                "' cannot be written, so that no index is kept; search works without it"};
   });
 }
 

@@ -34,6 +34,50 @@ class OtherUserTest(harness.TestCase):
             self.assertIn(".staged' may not be read", error["message"])
 
 
+class ReadOnlyTest(harness.TestCase):
+
+    def close(self, space):
+        os.chmod(self.scratch, 0o755)
+        for folder, folders, files in os.walk(space.path(".staged"), topdown=False):
+            for name in files:
+                os.chmod(os.path.join(folder, name), 0o444)
+            os.chmod(folder, 0o555)
+        self.addCleanup(os.system, f"chmod -R u+w {space.folder}")
+
+    def check_search(self, space, *noted):
+        answer = run_as_nobody(space.folder, "search", "alpha", "--json")
+        self.assertEqual(answer.code, 0, answer)
+        self.assertEqual([hit["path"] for hit in answer.json()["hits"]], ["a.txt", "b.txt"])
+        notes = answer.json()["notes"]
+        self.assertEqual(len(notes), len(noted), notes)
+        for note, part in zip(notes, noted):
+            self.assertIn(part, note)
+
+    def test_search_of_what_is_not_indexed(self):
+        space = self.workspace({"a.txt": TEXT, "b.txt": b"alpha too\n"})
+        self.close(space)
+        self.check_search(space, "cannot be written")
+        self.assertEqual(run_as_nobody(space.folder, "search", "alpha").err.count(b"note: "), 1)
+        error = self.assert_error(run_as_nobody(space.folder, "index", "--json"),
+                                  "permission_denied")
+        self.assertIn("no index is kept", error["message"])
+
+    def test_search_of_what_is_indexed_in_part(self):
+        space = self.workspace({"a.txt": TEXT})
+        space.ok("search", "alpha")
+        space.save("b.txt", b"alpha too\n")
+        space.ok("status")
+        self.close(space)
+        self.check_search(space, "cannot be written")
+
+    def test_search_of_what_is_indexed_needs_no_note(self):
+        space = self.workspace({"a.txt": TEXT, "b.txt": b"alpha too\n"})
+        space.ok("search", "alpha")
+        self.close(space)
+        self.check_search(space)
+        self.assertEqual(run_as_nobody(space.folder, "index").code, 0)
+
+
 class PlaceTest(harness.TestCase):
 
     def test_no_workspace_is_made_inside_dot_staged(self):
