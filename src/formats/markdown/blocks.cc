@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "base/utf8.h"
+#include "formats/markdown/table_padding.h"
 
 namespace staged {
 namespace {
@@ -27,8 +28,10 @@ std::unique_ptr<cmark_node, NodeDeleter> ParseDocument(std::string_view text) {
   static std::once_flag registered;
   std::call_once(registered, [] { cmark_gfm_core_extensions_ensure_registered(); });
   const std::unique_ptr<cmark_parser, ParserDeleter> parser(cmark_parser_new(CMARK_OPT_FOOTNOTES));
-  for (const char* name : {"table", "tasklist", "strikethrough"}) {
-    cmark_syntax_extension* extension = cmark_find_syntax_extension(name);
+  const bool without_tables = PadsTooManyTableCells(text);
+  for (const std::string_view name : {"table", "tasklist", "strikethrough"}) {
+    if (without_tables && name == "table") continue;
+    cmark_syntax_extension* extension = cmark_find_syntax_extension(name.data());
     if (extension != nullptr) cmark_parser_attach_syntax_extension(parser.get(), extension);
   }
   cmark_parser_feed(parser.get(), text.data(), text.size());
@@ -281,6 +284,8 @@ class BlockReader {
       size_t column = 0;
       for (cmark_node* cell = cmark_node_first_child(row); cell != nullptr;
            cell = cmark_node_next(cell)) {
+        // Those that fill a short row are nowhere in the bytes, and say so by their column.
+        if (cmark_node_get_start_column(cell) <= 0) break;
         Add(ReadCell(cell, first, row_index, row_number, ++column), first, first, true);
       }
     }

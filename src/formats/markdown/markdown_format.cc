@@ -5,6 +5,7 @@
 #include "format/text_editor.h"
 #include "format/text_records.h"
 #include "formats/markdown/blocks.h"
+#include "formats/markdown/table_padding.h"
 #include "record/segments.h"
 
 namespace staged {
@@ -13,7 +14,7 @@ namespace {
 FormatDescriptor Describe() {
   FormatDescriptor descriptor;
   descriptor.name = "markdown";
-  descriptor.parser = {"markdown", "1"};
+  descriptor.parser = {"markdown", "2"};
   descriptor.extensions = {"md", "markdown", "mdown", "mkd"};
   descriptor.edit_ops = TextEditOps();
   descriptor.edit_ops.push_back("set");
@@ -164,6 +165,12 @@ class MarkdownFormat final : public Format {
       content.parts[0].kinds.push_back(rule.kind);
     }
     content.diagnostics = EncodingDiagnostics(decoded);
+    if (PadsTooManyTableCells(decoded.text())) {
+      content.diagnostics.push_back(
+          {"warning", "limit_exceeded", "",
+           "tables are shown as paragraphs: their rows lack more cells than the limit; shorten the "
+           "header or fill the rows"});
+    }
     return content;
   }
 

@@ -150,5 +150,39 @@ TEST(MarkdownFormatTest, HostileInputEnds) {
   }
 }
 
+std::string ShortRows(int columns, int rows) {
+  std::string text = "|";
+  for (int i = 0; i < columns; ++i) text += "a|";
+  text += "\n|";
+  for (int i = 0; i < columns; ++i) text += "-|";
+  text += "\n";
+  for (int i = 0; i < rows; ++i) text += "|x\n";
+  return text;
+}
+
+TEST(MarkdownFormatTest, ShortRowsHaveOnlyTheirOwnCells) {
+  const View view = Parse("|a|b|c|\n|-|-|-|\n|1|2\n|3||\n");
+  EXPECT_TRUE(view.Find("t:1/r:2/c:2").ok());
+  EXPECT_FALSE(view.Find("t:1/r:2/c:3").ok());
+  EXPECT_TRUE(view.Find("t:1/r:3/c:2").ok());
+  EXPECT_FALSE(view.Find("t:1/r:3/c:3").ok());
+  EXPECT_LT(Parse(ShortRows(300, 200)).Records().size(), 1000u);
+}
+
+TEST(MarkdownFormatTest, TablesThatWouldBeFilledWithoutEndAreParagraphs) {
+  for (const char* prefix : {"", "> ", "   "}) {
+    std::string text;
+    for (const char c : prefix + ShortRows(20'000, 3'000)) {
+      text += c;
+      if (c == '\n') text += prefix;
+    }
+    const View view = Parse(text);
+    EXPECT_LT(view.Records().size(), 10u);
+    ASSERT_EQ(view.diagnostics.size(), 1u);
+    EXPECT_EQ(view.diagnostics[0].code, "limit_exceeded");
+  }
+  EXPECT_TRUE(Parse(ShortRows(20'000, 4)).diagnostics.empty());
+}
+
 }  // namespace
 }  // namespace staged
