@@ -86,6 +86,15 @@ std::set<std::string> FindLines(const View& view, const Lines& lines, std::strin
   return FindSpans(view, {begin + offset, end + offset});
 }
 
+// What is not in a view that a limit cut may well be in the file.
+Status NotFound(const View& view, const Status& status) {
+  for (const Diagnostic& one : view.diagnostics) {
+    if (one.severity != "error" || one.code != ErrorCodeName(ErrorCode::kLimitExceeded)) continue;
+    return {ErrorCode::kLimitExceeded, "the view does not have all of the file: " + one.message};
+  }
+  return status;
+}
+
 }  // namespace
 
 Result<std::set<std::string>> FindLocators(const View& view, const std::string& locator,
@@ -93,10 +102,10 @@ Result<std::set<std::string>> FindLocators(const View& view, const std::string& 
   const Result<Record> exact = view.Find(locator);
   if (exact.ok()) return std::set<std::string>{exact->locator};
   const std::optional<Lines> lines = ReadLines(locator);
-  if (!lines) return exact.status();
+  if (!lines) return NotFound(view, exact.status());
   STAGED_ASSIGN_OR_RETURN(const std::string content, bytes());
   std::set<std::string> found = FindLines(view, *lines, content);
-  if (found.empty()) return exact.status();
+  if (found.empty()) return NotFound(view, exact.status());
   return found;
 }
 

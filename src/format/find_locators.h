@@ -14,8 +14,8 @@ namespace staged {
 // - the record with that locator (View::Find);
 // - or, in a text, what stands on the lines of line:2 or line:3-5 (from 1, both included): records
 //   that begin or end there, and of records that only go through, the innermost.
-// `bytes` gives the file's content and is called for lines only. Errors: kNoMatch; those of
-// `bytes`.
+// `bytes` gives the file's content and is called for lines only. Errors: kNoMatch;
+// kLimitExceeded when it may be in what a limit kept out of the view; those of `bytes`.
 [[nodiscard]] Result<std::set<std::string>> FindLocators(
     const View& view, const std::string& locator,
     const std::function<Result<std::string>()>& bytes);

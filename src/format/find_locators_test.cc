@@ -37,6 +37,17 @@ std::set<std::string> Find(const View& view, const std::string& locator,
   return *found;
 }
 
+TEST(FindLocatorsTest, WhatALimitLeftOutIsNotSaidToBeAbsent) {
+  View view = MakeView({{"a", {0, 10}}});
+  EXPECT_THAT(Find(view, "b"), ElementsAre("error no_match"));
+  view.diagnostics.push_back({"note", "limit_exceeded", "", "more issues were left out"});
+  EXPECT_THAT(Find(view, "b"), ElementsAre("error no_match"));
+  view.diagnostics.push_back({"error", "limit_exceeded", "", "the table has more cells"});
+  EXPECT_THAT(Find(view, "a"), ElementsAre("a"));
+  EXPECT_THAT(Find(view, "b"), ElementsAre("error limit_exceeded"));
+  EXPECT_THAT(Find(view, "line:9"), ElementsAre("error limit_exceeded"));
+}
+
 TEST(FindLocatorsTest, Lines) {
   const View view = MakeView({{"root", {0, 50}},
                               {"a", {0, 10}},
