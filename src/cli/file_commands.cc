@@ -6,6 +6,7 @@
 #include "base/escape_controls.h"
 #include "cli/context.h"
 #include "format/find_locators.h"
+#include "staged/ext/apply_edits.h"
 #include "wire/encode.h"
 #include "wire/json_text.h"
 
@@ -227,7 +228,8 @@ int RunEditFile(Context& context) {
   STAGED_CLI_ASSIGN(context, const std::string text, context.ReadInput(line.One("OPS")));
   STAGED_CLI_ASSIGN(context, const std::vector<Edit> edits, ParseEdits(text));
   const Format& format = context.formats().Detect(bytes, file);
-  STAGED_CLI_ASSIGN(context, const EditOutcome outcome, format.Apply(bytes, edits, Limits{}));
+  STAGED_CLI_ASSIGN(context, const EditOutcome outcome,
+                    ApplyEdits(context.formats(), bytes, file, edits, Limits{}));
   STAGED_CLI_ASSIGN(context, const View before,
                     ParseView(context.formats(), bytes, file, Limits{}));
   STAGED_CLI_ASSIGN(context, const View after,

@@ -7,11 +7,58 @@
 
 #include "formats/test_support.h"
 #include "record/segments.h"
+#include "staged/ext/apply_edits.h"
 
 namespace staged {
 namespace {
 
 using testing::ReadFile;
+
+struct EditCase {
+  const char* path;
+  const char* bytes;
+  const char* op;
+  const char* locator;
+  const char* argument;
+};
+
+// Result code of the case's edit with `text`.
+ErrorCode EditedWith(const EditCase& one, std::string text) {
+  const FormatRegistry registry = NewBuiltinRegistry();
+  const Edit edit =
+      testing::MakeEdit(one.op, one.locator, {{one.argument, Value(std::move(text))}});
+  const Result<EditOutcome> outcome = ApplyEdits(registry, one.bytes, one.path, {edit}, Limits());
+  if (!outcome.ok()) return outcome.status().code();
+  EXPECT_EQ(registry.Detect(outcome->bytes, one.path).descriptor().name,
+            registry.Detect(one.bytes, one.path).descriptor().name);
+  return ErrorCode::kOk;
+}
+
+TEST(ApplyEditsTest, NoTextFileBecomesBinary) {
+  const std::string nul("a\0b", 3);
+  const std::string controls(20, '\x01');
+  for (const EditCase& one : std::initializer_list<EditCase>{
+           {"a.csv", "region,units\nEast,7\n", "set", "r:2/c:units", "value"},
+           {"a.txt", "one\ntwo\n", "replace", "line:1", "text"},
+           {"a.md", "# One\n\ntwo\n", "replace", "block:2", "text"},
+           {"a.py", "one = 1\n", "replace", "line:1", "text"},
+           {"a.json", "{\"a\": 1}\n", "set", "/a", "value"}}) {
+    EXPECT_EQ(EditedWith(one, "plain"), ErrorCode::kOk) << one.path;
+    // JSON spells control characters as escapes.
+    const ErrorCode expected =
+        one.path == std::string("a.json") ? ErrorCode::kOk : ErrorCode::kUnsupportedEdit;
+    EXPECT_EQ(EditedWith(one, nul), expected) << one.path;
+    EXPECT_EQ(EditedWith(one, controls), expected) << one.path;
+  }
+}
+
+TEST(ApplyEditsTest, AScriptMayBecomePlainText) {
+  const FormatRegistry registry = NewBuiltinRegistry();
+  const std::string script = "#!/usr/bin/env python3\nprint(1)\n";
+  EXPECT_NE(registry.Detect(script, "run").descriptor().name, "text");
+  EXPECT_TRUE(
+      ApplyEdits(registry, script, "run", {testing::MakeEdit("delete", "line:1")}, Limits()).ok());
+}
 
 // Every real and hostile file has a view, soon, whose records have kinds that its profile or its
 // fallback knows and whose segments survive their encoding.

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/binary.h"
+#include "staged/ext/apply_edits.h"
 #include "workspace/layout.h"
 #include "workspace/paths.h"
 #include "workspace/projection.h"
@@ -322,7 +323,8 @@ Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
                                              : std::launch::async | std::launch::deferred,
       [&] { return ViewOf(normal, working->hash); });
   const Format& format = formats_.Detect(*bytes, normal);
-  STAGED_ASSIGN_OR_RETURN(EditOutcome outcome, format.Apply(*bytes, edits, options_.limits));
+  STAGED_ASSIGN_OR_RETURN(EditOutcome outcome,
+                          staged::ApplyEdits(formats_, *bytes, normal, edits, options_.limits));
 
   WritePlan plan;
   plan.type = OperationType::kEdit;
