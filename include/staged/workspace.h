@@ -161,7 +161,7 @@ struct SearchRequest {
 struct SearchAnswer {
   std::vector<SearchMatch> hits;
   bool more = false;
-  std::vector<std::string> unsearched;  // paths without a view
+  std::vector<std::string> unsearched;  // paths without a view, or with one that lacks content
   std::vector<std::string> notes;       // what was repaired on the way, a line each
 };
 

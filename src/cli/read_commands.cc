@@ -154,7 +154,7 @@ int RunSearch(Context& context) {
   }
   if (answer.more) context.PrintLine("… there are more; raise --limit or narrow the query");
   for (const std::string& path : answer.unsearched) {
-    context.PrintLine("not searched, no view: " + path);
+    context.PrintNote("'" + path + "' is not searched, or not all of it; `staged parse` says why");
   }
   return kExitDone;
 }

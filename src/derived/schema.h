@@ -6,7 +6,7 @@
 // that no migration is ever written.
 namespace staged {
 
-inline constexpr int64_t kDerivedSchemaVersion = 2;
+inline constexpr int64_t kDerivedSchemaVersion = 3;
 
 // generation: changes whenever row or segment numbers may have been given away a second time.
 // profile: what formats, parser versions and limits the views were made with, as one small number.
@@ -34,7 +34,7 @@ CREATE VIRTUAL TABLE body_index USING fts5(text, content='', contentless_delete=
                                            tokenize="unicode61 remove_diacritics 2");
 INSERT INTO title_index(title_index, rank) VALUES('hashsize', 4194304);
 INSERT INTO body_index(body_index, rank) VALUES('hashsize', 8388608);
-PRAGMA user_version=2;
+PRAGMA user_version=3;
 )sql";
 
 // With a limit the last connection that closes empties the log, which the next process would have

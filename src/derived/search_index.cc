@@ -110,9 +110,9 @@ std::vector<bool> SearchIndex::HasIndexed(const std::vector<ViewKey>& keys) {
       find.BindInteger(3, profile);
       STAGED_ASSIGN_OR_RETURN(const bool found, find.Step());
       if (!found) continue;
-      STAGED_ASSIGN_OR_RETURN(const std::vector<int64_t> ids, DecodeSegmentIds(find.Bytes(0)));
+      STAGED_ASSIGN_OR_RETURN(const ViewSummary view, DecodeViewSummary(find.Bytes(0)));
       bool is_whole = true;
-      for (const int64_t id : ids) {
+      for (const int64_t id : view.segment_ids) {
         find_rows.Reset();
         find_rows.BindInteger(1, id);
         STAGED_ASSIGN_OR_RETURN(const bool has_rows, find_rows.Step());
@@ -158,11 +158,11 @@ Status SearchIndex::ResolveIn(Connection& connection, SearchScope& scope) {
     find.BindInteger(3, profile);
     STAGED_ASSIGN_OR_RETURN(const bool found, find.Step());
     bool is_whole = found;
-    std::vector<int64_t> ids;
+    ViewSummary view;
     if (found) {
-      STAGED_ASSIGN_OR_RETURN(ids, DecodeSegmentIds(find.Bytes(0)));
+      STAGED_ASSIGN_OR_RETURN(view, DecodeViewSummary(find.Bytes(0)));
     }
-    for (const int64_t id : ids) {
+    for (const int64_t id : view.segment_ids) {
       auto [place, is_new] =
           positions.try_emplace(id, static_cast<uint32_t>(scope.segments.size()));
       if (is_new) {
@@ -182,7 +182,11 @@ Status SearchIndex::ResolveIn(Connection& connection, SearchScope& scope) {
       if (files.empty() || files.back() != file) files.push_back(file);
       scope.file_segments[file].push_back(place->second);
     }
-    if (!is_whole) scope.missing.push_back(item.path);
+    if (!is_whole) {
+      scope.missing.push_back(item.path);
+    } else if (view.is_cut) {
+      scope.cut.push_back(item.path);
+    }
   }
   for (uint32_t i = 0; i < scope.segments.size(); ++i) {
     const SearchScope::IndexedSegment& segment = scope.segments[i];
@@ -217,6 +221,7 @@ Result<SearchResult> SearchIndex::Search(const SearchQuery& query, const SearchS
 Status SearchIndex::SearchIn(Connection& connection, const SearchQuery& query,
                              const SearchScope& scope, SearchResult& result) {
   result.missing = scope.missing;
+  result.cut = scope.cut;
   switch (query.mode) {
     case SearchMode::kWords:
       return SearchWords(connection, query, scope, result);

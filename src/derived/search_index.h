@@ -36,12 +36,14 @@ struct SearchScope {
   std::vector<RowRange> titles;                      // sorted
   std::vector<RowRange> bodies;                      // sorted
   std::vector<std::string> missing;  // paths without an indexed view: nothing of them is found
+  std::vector<std::string> cut;      // paths whose view lacks some of their content (IsCut)
 };
 
 struct SearchResult {
-  std::vector<SearchHit> hits;  // best first; equal ones by path, then by place in the file
-  bool more = false;            // there are, or may be, hits that are not given
-  std::vector<std::string> missing;
+  std::vector<SearchHit> hits;       // best first; equal ones by path, then by place in the file
+  bool more = false;                 // there are, or may be, hits that are not given
+  std::vector<std::string> missing;  // both as in the scope
+  std::vector<std::string> cut;
 };
 
 // A view that is ready to be stored and indexed, made outside of any lock.

@@ -161,6 +161,19 @@ TEST_F(SearchIndexTest, FilesThatAreNotIndexedAreMissing) {
               ElementsAre(true, false));
 }
 
+TEST_F(SearchIndexTest, FilesWhoseViewLacksContentAreNamed) {
+  Put("a.parts", "word\n");
+  Put("b.parts", "word BROKEN\n");
+  Put("c.parts", "word LONG more\n");
+  for (int i = 0; i < 2; ++i) {
+    const SearchResult result = Search({"word"});
+    EXPECT_EQ(result.hits.size(), 2u);
+    EXPECT_THAT(result.missing, IsEmpty());
+    EXPECT_THAT(result.cut, ElementsAre("b.parts", "c.parts"));
+    Reopen();
+  }
+}
+
 TEST_F(SearchIndexTest, GlobRegexAndNames) {
   Put("docs/a.parts", "alpha 12\n");
   Put("docs/deep/b.parts", "alpha 345\n");

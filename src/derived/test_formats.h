@@ -13,7 +13,7 @@
 namespace staged::testing {
 
 // "key:text" lines become records; the file is cut at lines "--- name" into parts that are each a
-// segment. A text with "BROKEN" does not parse.
+// segment. A text with "BROKEN" does not parse, one with "LONG" says that a limit cut it.
 class PartsFormat final : public Format {
  public:
   explicit PartsFormat(std::string version = "1") {
@@ -31,6 +31,9 @@ class PartsFormat final : public Format {
       return Status(ErrorCode::kParseFailed, "broken");
     }
     ParsedContent content;
+    if (bytes.find("LONG") != std::string_view::npos) {
+      content.diagnostics.push_back({"error", "limit_exceeded", "", "the rest is left out"});
+    }
     std::string part;
     std::string_view rest = bytes;
     while (!rest.empty()) {

@@ -376,8 +376,8 @@ Status ViewCache::SweepSegments() {
     while (true) {
       STAGED_ASSIGN_OR_RETURN(const bool row, views.Step());
       if (!row) break;
-      STAGED_ASSIGN_OR_RETURN(const std::vector<int64_t> ids, DecodeSegmentIds(views.Bytes(0)));
-      needed.insert(ids.begin(), ids.end());
+      STAGED_ASSIGN_OR_RETURN(const ViewSummary view, DecodeViewSummary(views.Bytes(0)));
+      needed.insert(view.segment_ids.begin(), view.segment_ids.end());
     }
     std::vector<int64_t> dead;
     STAGED_ASSIGN_OR_RETURN(Statement list, connection.Prepare("SELECT id FROM segment"));

@@ -2,6 +2,7 @@
 
 #include <zstd.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/binary.h"
@@ -87,6 +88,7 @@ Result<std::shared_ptr<const Segment>> DecompressSegment(std::string_view bytes,
 
 std::string EncodeViewHeader(const View& view) {
   BinaryWriter writer;
+  writer.PutUnsigned(IsCut(view) ? 1 : 0);
   writer.PutString(view.format);
   writer.PutString(view.parser.name);
   writer.PutString(view.parser.version);
@@ -121,6 +123,7 @@ Result<View> DecodeViewBody(std::string_view body, std::vector<int64_t>* ids) {
   STAGED_ASSIGN_OR_RETURN(const std::string_view content, CheckedBody(body));
   BinaryReader reader(content);
   *ids = GetIds(reader);
+  (void)reader.GetUnsigned();  // follows from the rest
   View view;
   view.format = reader.GetString();
   view.parser.name = reader.GetString();
@@ -132,12 +135,22 @@ Result<View> DecodeViewBody(std::string_view body, std::vector<int64_t>* ids) {
   return view;
 }
 
-Result<std::vector<int64_t>> DecodeSegmentIds(std::string_view body) {
+bool IsCut(const View& view) {
+  if (view.fallback == "binary") return true;
+  return std::any_of(view.diagnostics.begin(), view.diagnostics.end(), [](const Diagnostic& one) {
+    return one.severity == "error" && (one.code == "limit_exceeded" || one.code == "damaged_xml" ||
+                                       one.code == "unreadable_part");
+  });
+}
+
+Result<ViewSummary> DecodeViewSummary(std::string_view body) {
   STAGED_ASSIGN_OR_RETURN(const std::string_view content, CheckedBody(body));
   BinaryReader reader(content);
-  std::vector<int64_t> ids = GetIds(reader);
+  ViewSummary summary;
+  summary.segment_ids = GetIds(reader);
+  summary.is_cut = reader.GetUnsigned() != 0;
   if (!reader.ok()) return Damaged();
-  return ids;
+  return summary;
 }
 
 }  // namespace staged

@@ -23,7 +23,14 @@ namespace staged {
 [[nodiscard]] std::string EncodeViewBody(std::string_view header, const std::vector<int64_t>& ids);
 // Errors: kDataLoss.
 [[nodiscard]] Result<View> DecodeViewBody(std::string_view body, std::vector<int64_t>* ids);
-// Only the ids. Errors: kDataLoss.
-[[nodiscard]] Result<std::vector<int64_t>> DecodeSegmentIds(std::string_view body);
+// Whether some of the file's content is in no record: a limit was reached, it could not be read.
+[[nodiscard]] bool IsCut(const View& view);
+
+struct ViewSummary {
+  std::vector<int64_t> segment_ids;
+  bool is_cut = false;  // IsCut
+};
+// Without the rest. Errors: kDataLoss.
+[[nodiscard]] Result<ViewSummary> DecodeViewSummary(std::string_view body);
 
 }  // namespace staged

@@ -94,7 +94,8 @@ Result<SearchAnswer> WorkspaceImpl::SearchOnce(const CallContext& context,
   STAGED_ASSIGN_OR_RETURN(SearchResult found, index_->Search(query, *scope));
   SearchAnswer answer;
   answer.more = found.more;
-  answer.unsearched = std::move(found.missing);
+  std::merge(found.missing.begin(), found.missing.end(), found.cut.begin(), found.cut.end(),
+             std::back_inserter(answer.unsearched));
   for (SearchHit& hit : found.hits) {
     SearchMatch match;
     match.working = FindEntry(tree, hit.path)->hash;
@@ -133,12 +134,15 @@ Status WorkspaceImpl::IndexFiles(const std::vector<std::string>& paths, const Tr
     }
     if (pool.progress().failed == 0) return OkStatus();
   }
-  // What failed is tried once more alone: it succeeds, or its error is the answer.
+  // What failed is tried once more alone: it succeeds, or its error is the answer, but for a file
+  // that is too large, which is left without a view.
   const std::vector<bool> have = index_->HasIndexed(keys);
   for (size_t i = 0; i < keys.size(); ++i) {
     if (have[i]) continue;
-    STAGED_ASSIGN_OR_RETURN(const auto view, ViewOf(named[i], keys[i].hash));
-    STAGED_RETURN_IF_ERROR(index_->Index(keys[i], view, LockWait::kWait));
+    const auto view = ViewOf(named[i], keys[i].hash);
+    if (!view.ok() && view.status().code() == ErrorCode::kLimitExceeded) continue;
+    if (!view.ok()) return view.status();
+    STAGED_RETURN_IF_ERROR(index_->Index(keys[i], *view, LockWait::kWait));
   }
   return OkStatus();
 }

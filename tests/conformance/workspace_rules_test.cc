@@ -116,6 +116,20 @@ TEST_F(Rule03, ASearchWaitsForItsWholeStateOrNamesWhatIsMissing) {
   EXPECT_TRUE(whole->unsearched.empty());
 }
 
+TEST_F(Rule03, ASearchNamesFilesThatCouldNotBeRead) {
+  Save("a.txt", "needle in a\n");
+  Save("torn.docx", "PK\x03\x04 needle in what is no archive\n");
+  Init();
+  SearchRequest request;
+  request.query = "needle";
+  for (int i = 0; i < 2; ++i) {
+    const auto found = workspace().Search(agent_, request);
+    STAGED_ASSERT_OK(found);
+    EXPECT_EQ(found->hits.size(), 1u);
+    EXPECT_EQ(found->unsearched, std::vector<std::string>{"torn.docx"});
+  }
+}
+
 TEST_F(Rule03, ASearchAtAnOperationSeesExactlyThatState) {
   Save("a.txt", "old needle\n");
   Init();
