@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "base/utf8.h"
-#include "formats/markdown/table_padding.h"
+#include "formats/markdown/table_cost.h"
 
 namespace staged {
 namespace {
@@ -28,7 +28,7 @@ std::unique_ptr<cmark_node, NodeDeleter> ParseDocument(std::string_view text) {
   static std::once_flag registered;
   std::call_once(registered, [] { cmark_gfm_core_extensions_ensure_registered(); });
   const std::unique_ptr<cmark_parser, ParserDeleter> parser(cmark_parser_new(CMARK_OPT_FOOTNOTES));
-  const bool without_tables = PadsTooManyTableCells(text);
+  const bool without_tables = CostsTooMuchForTables(text);
   for (const std::string_view name : {"table", "tasklist", "strikethrough"}) {
     if (without_tables && name == "table") continue;
     cmark_syntax_extension* extension = cmark_find_syntax_extension(name.data());
@@ -58,7 +58,8 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-// GitHub's anchor of a heading: lower case, punctuation dropped, spaces to hyphens.
+// GitHub's anchor of a heading: lower case, punctuation dropped, spaces to hyphens; cut where it is
+// long.
 std::string Slug(std::string_view text) {
   std::string slug;
   for (const char c : text) {

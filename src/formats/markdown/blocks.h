@@ -12,7 +12,7 @@ namespace staged {
 // "code_block", "html_block", "thematic_break", "footnote", "front_matter", "definition" (link
 // references and whatever else makes no block) as `block:12`; "table" (`t:1`), "table_row"
 // (`t:1/r:2`) and "table_cell" (`t:1/r:2/c:3`; only cells that are in the bytes). Where
-// PadsTooManyTableCells tables are read as paragraphs. Spans are offsets in `text`; every line that
+// CostsTooMuchForTables tables are read as paragraphs. Spans are offsets in `text`; every line that
 // is not blank lies in the span of some record.
 [[nodiscard]] std::vector<Record> MarkdownRecords(std::string_view text);
 

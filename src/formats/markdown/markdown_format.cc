@@ -5,7 +5,7 @@
 #include "format/text_editor.h"
 #include "format/text_records.h"
 #include "formats/markdown/blocks.h"
-#include "formats/markdown/table_padding.h"
+#include "formats/markdown/table_cost.h"
 #include "record/segments.h"
 
 namespace staged {
@@ -165,11 +165,11 @@ class MarkdownFormat final : public Format {
       content.parts[0].kinds.push_back(rule.kind);
     }
     content.diagnostics = EncodingDiagnostics(decoded);
-    if (PadsTooManyTableCells(decoded.text())) {
-      content.diagnostics.push_back(
-          {"warning", "limit_exceeded", "",
-           "tables are shown as paragraphs: their rows lack more cells than the limit; shorten the "
-           "header or fill the rows"});
+    if (CostsTooMuchForTables(decoded.text())) {
+      content.diagnostics.push_back({"warning", "limit_exceeded", "",
+                                     "tables are shown as paragraphs: they have too many columns "
+                                     "for their parser, or rows that "
+                                     "lack too many cells; narrow them"});
     }
     return content;
   }

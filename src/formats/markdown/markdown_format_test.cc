@@ -181,7 +181,18 @@ TEST(MarkdownFormatTest, TablesThatWouldBeFilledWithoutEndAreParagraphs) {
     ASSERT_EQ(view.diagnostics.size(), 1u);
     EXPECT_EQ(view.diagnostics[0].code, "limit_exceeded");
   }
-  EXPECT_TRUE(Parse(ShortRows(20'000, 4)).diagnostics.empty());
+  EXPECT_TRUE(Parse(ShortRows(2'000, 4)).diagnostics.empty());
+}
+
+TEST(MarkdownFormatTest, TablesThatTheParserTakesLongForAreParagraphs) {
+  std::string repeated;
+  for (int i = 0; i < 8'000; ++i) repeated += "a|b\n|-|-|-|\n";
+  for (const std::string& text : {repeated, ShortRows(20'000, 1)}) {
+    const View view = Parse(text);
+    EXPECT_LT(view.Records().size(), 10u);
+    ASSERT_EQ(view.diagnostics.size(), 1u);
+    EXPECT_EQ(view.diagnostics[0].code, "limit_exceeded");
+  }
 }
 
 }  // namespace
