@@ -16,6 +16,7 @@ namespace staged {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
+constexpr size_t kSlugBytesMax = 200;
 
 struct NodeDeleter {
   void operator()(cmark_node* node) const { cmark_node_free(node); }
@@ -72,6 +73,12 @@ std::string Slug(std::string_view text) {
     } else if (c == ' ' || c == '\n') {
       slug.push_back('-');
     }
+  }
+  // Every heading below repeats it in its locator.
+  if (slug.size() > kSlugBytesMax) {
+    size_t end = kSlugBytesMax;
+    while (end > 0 && (static_cast<uint8_t>(slug[end]) & 0xC0) == 0x80) --end;
+    slug.resize(end);
   }
   return slug.empty() ? "section" : slug;
 }

@@ -195,5 +195,13 @@ TEST(MarkdownFormatTest, TablesThatTheParserTakesLongForAreParagraphs) {
   }
 }
 
+TEST(MarkdownFormatTest, ALongHeadingIsNotRepeatedWholeInLocators) {
+  std::string text = "# " + std::string(1'000, 'x') + "\xC3\xA9\n";
+  for (int i = 0; i < 100; ++i) text += "## y\n";
+  const View view = Parse(text);
+  for (const Record& record : view.Records()) EXPECT_LT(record.locator.size(), 220u);
+  EXPECT_TRUE(view.Find("h:" + std::string(200, 'x') + "/y#100").ok());
+}
+
 }  // namespace
 }  // namespace staged
