@@ -104,6 +104,14 @@ Status BundleCatalog::LoadPacksOnce() {
 }
 
 Status BundleCatalog::RefreshPacks() {
+  for (int attempt = 0; attempt < kRefreshAttempts; ++attempt) {
+    STAGED_ASSIGN_OR_RETURN(const bool is_whole, RefreshPacksOnce());
+    if (is_whole) return OkStatus();
+  }
+  return {ErrorCode::kBusy, "the store keeps changing; try again when its collection ended"};
+}
+
+Result<bool> BundleCatalog::RefreshPacksOnce() {
   STAGED_ASSIGN_OR_RETURN(const std::vector<DirectoryItem> items,
                           objects_->List(std::string(kObjectPackFolder)));
   const std::vector<std::shared_ptr<Pack>> before = packs();
@@ -121,7 +129,9 @@ Status BundleCatalog::RefreshPacks() {
     Result<std::shared_ptr<Pack>> pack = Pack::Open(*objects_, file);
     if (pack.ok()) {
       after.push_back(std::move(pack).value());
-    } else if (pack.status().code() != ErrorCode::kNotFound) {
+    } else if (pack.status().code() == ErrorCode::kNotFound) {
+      return false;  // a collection removed it since it was listed, and made another
+    } else {
       broken.emplace_back(file, pack.status());
     }
   }
@@ -129,7 +139,7 @@ Status BundleCatalog::RefreshPacks() {
   packs_ = std::move(after);
   broken_packs_ = std::move(broken);
   packs_loaded_ = true;
-  return OkStatus();
+  return true;
 }
 
 std::vector<BundlePlace> BundleCatalog::Places(const ContentHash& hash) {

@@ -56,10 +56,14 @@ class BundleCatalog {
   [[nodiscard]] static std::string LoosePath(const ContentHash& hash);
 
  private:
+  static constexpr int kRefreshAttempts = 100;
+
   BundleCatalog(Env& env, std::unique_ptr<Directory> objects)
       : env_(env), objects_(std::move(objects)) {}
 
   [[nodiscard]] Status CheckFormat();
+  // False when a pack went between its listing and its opening.
+  [[nodiscard]] Result<bool> RefreshPacksOnce();
   [[nodiscard]] Status MakeLayout();
   // kNotFound, or why nobody can know whether the hash is there.
   [[nodiscard]] Status NotFound(const ContentHash& hash);
@@ -78,9 +82,11 @@ template <typename T>
 Result<T> BundleCatalog::Try(const ContentHash& hash,
                              const std::function<Result<T>(const BundlePlace&)>& use) {
   STAGED_RETURN_IF_ERROR(LoadPacksOnce());
-  Status first_error;
-  for (const bool fresh : {false, true}) {
-    if (fresh) STAGED_RETURN_IF_ERROR(RefreshPacks());
+  // A collection makes a new pack before it removes what it took the bundle from: whoever looked in
+  // vain while the packs changed looks again.
+  for (int attempt = 0; attempt < kRefreshAttempts; ++attempt) {
+    Status first_error;
+    const std::vector<std::shared_ptr<Pack>> looked_at = packs();
     for (const BundlePlace& place : Places(hash)) {
       Result<T> result = use(place);
       if (result.ok()) return result;
@@ -88,9 +94,12 @@ Result<T> BundleCatalog::Try(const ContentHash& hash,
         first_error = result.status();
       }
     }
+    STAGED_RETURN_IF_ERROR(RefreshPacks());
+    if (packs() != looked_at) continue;
+    if (!first_error.ok()) return first_error;
+    return NotFound(hash);
   }
-  if (!first_error.ok()) return first_error;
-  return NotFound(hash);
+  return Status(ErrorCode::kBusy, "the store keeps changing; try again when its collection ended");
 }
 
 }  // namespace staged

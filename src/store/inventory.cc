@@ -25,6 +25,13 @@ bool ContentIsSound(BundleCatalog& catalog, const Instance& instance) {
   return bundle.ok() && ReadContent(catalog, *bundle).ok();
 }
 
+std::vector<std::string> PackFiles(BundleCatalog& catalog) {
+  std::vector<std::string> files;
+  for (const std::shared_ptr<Pack>& pack : catalog.packs()) files.push_back(pack->file());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 }  // namespace
 
 bool Instance::needs_any_payload() const {
@@ -49,6 +56,7 @@ Result<Inventory> Inventory::LoadOnce(BundleCatalog& catalog) {
   Inventory inventory;
   STAGED_RETURN_IF_ERROR(catalog.RefreshPacks());
   STAGED_RETURN_IF_ERROR(catalog.CheckPacks());
+  const std::vector<std::string> packs = PackFiles(catalog);
   for (const std::shared_ptr<Pack>& pack : catalog.packs()) {
     STAGED_ASSIGN_OR_RETURN(std::vector<PackEntry> entries, pack->Entries());
     std::sort(entries.begin(), entries.end(), [](const PackEntry& left, const PackEntry& right) {
@@ -69,6 +77,11 @@ Result<Inventory> Inventory::LoadOnce(BundleCatalog& catalog) {
     Container container{.file = path, .size_bytes = status.size_bytes};
     STAGED_RETURN_IF_ERROR(
         inventory.AddContainer(catalog, std::move(container), {{hash, {path, 0, 0}}}));
+  }
+  // What a collection moved from a loose file to a new pack meanwhile would be in neither list.
+  STAGED_RETURN_IF_ERROR(catalog.RefreshPacks());
+  if (PackFiles(catalog) != packs) {
+    return Status(ErrorCode::kNotFound, "the store changed while it was listed; list it again");
   }
   return inventory;
 }
