@@ -11,6 +11,9 @@
 namespace staged {
 namespace {
 
+// When garbage was last collected; nobody reads it.
+constexpr std::string_view kCollectedSetting = "collected";
+
 Result<uint64_t> FolderBytes(Directory& directory, const std::string& folder) {
   STAGED_ASSIGN_OR_RETURN(const auto items, directory.List(folder));
   uint64_t total = 0;
@@ -259,6 +262,15 @@ Result<FsckReport> WorkspaceImpl::Fsck(const ProgressCallback& progress) {
 }
 
 Result<StoreReport> WorkspaceImpl::CollectGarbage(const ProgressCallback& progress) {
+  {
+    // A commit that failed, or whose writer was killed in it, may have reached the disk whole: a
+    // power loss would bring its operations back, and their contents would be gone. A commit after
+    // it takes its place in the journal's file.
+    STAGED_ASSIGN_OR_RETURN(const auto marker, journal_->BeginWrite(options_.writer_wait_ms));
+    STAGED_RETURN_IF_ERROR(
+        marker->PutSetting(std::string(kCollectedSetting), std::to_string(env_.NowNs())));
+    STAGED_RETURN_IF_ERROR(marker->Commit(JournalTransaction::Durability::kDurable));
+  }
   // The write transaction keeps writers out; what one has stored but not yet appended it stores
   // again (WriteSession::Require).
   STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
