@@ -111,6 +111,23 @@ Status CheckVersion(Directory& metadata) {
                                            "'); update staged to open it"};
 }
 
+// Clears what an unfinished init left. The lock keeps others from making the workspace meanwhile.
+Result<std::unique_ptr<FileLock>> BeginMaking(Directory& metadata, const std::string& root) {
+  STAGED_ASSIGN_OR_RETURN(std::unique_ptr<FileLock> lock,
+                          metadata.Lock(layout::kLockFile, LockWait::kDoNotWait));
+  if (metadata.Stat(layout::kFormatFile).ok()) {
+    return Status(ErrorCode::kConflict,
+                  "'" + root + "' is a workspace already; see `staged status`");
+  }
+  for (const char* suffix : {"", "-wal", "-shm"}) {
+    const Status removed = metadata.RemoveFile(std::string(layout::kJournalFile) + suffix);
+    if (!removed.ok() && removed.code() != ErrorCode::kNotFound) return removed;
+  }
+  const Status made = metadata.MakeDirectory(layout::kObjects, 0700);
+  if (!made.ok() && made.code() != ErrorCode::kConflict) return made;
+  return lock;
+}
+
 }  // namespace
 
 Status CheckPlaceForWorkspace(const std::string& root) {
@@ -156,18 +173,7 @@ Status WorkspaceImpl::OpenParts(bool create) {
   // An init that died before its journal was whole left nothing that was ever acknowledged; the
   // format file is written last.
   if (create) {
-    STAGED_ASSIGN_OR_RETURN(making_lock_, metadata_->Lock(layout::kLockFile, LockWait::kDoNotWait));
-    if (metadata_->Stat(layout::kFormatFile).ok()) {
-      return {ErrorCode::kConflict, "'" + root_ + "' is a workspace already; see `staged status`"};
-    }
-    for (const char* suffix : {"", "-wal", "-shm"}) {
-      const Status removed = metadata_->RemoveFile(std::string(layout::kJournalFile) + suffix);
-      if (!removed.ok() && removed.code() != ErrorCode::kNotFound) return removed;
-    }
-    for (const char* name : {layout::kObjects, layout::kDerived, layout::kTemporary}) {
-      const Status made = metadata_->MakeDirectory(name, 0700);
-      if (!made.ok() && made.code() != ErrorCode::kConflict) return made;
-    }
+    STAGED_ASSIGN_OR_RETURN(making_lock_, BeginMaking(*metadata_, root_));
   } else {
     STAGED_RETURN_IF_ERROR(CheckVersion(*metadata_));
   }

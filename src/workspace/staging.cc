@@ -77,6 +77,12 @@ Status CheckBaseOfDirectory(const std::string& path, const BaseHash& base) {
           Value::Object{{"path", path}}};
 }
 
+// Only for large files a thread pays.
+std::launch LaunchFor(size_t size_bytes) {
+  return size_bytes < kCompareBesideBytesMin ? std::launch::deferred
+                                             : std::launch::async | std::launch::deferred;
+}
+
 }  // namespace
 
 StagedChange WorkspaceImpl::AnswerOf(const Operation& operation) {
@@ -318,10 +324,8 @@ Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
   }
   // A large file's view of before is read while the edit is made, that of after while the new bytes
   // are made durable.
-  std::future<Result<std::shared_ptr<const View>>> view_before = std::async(
-      bytes->size() < kCompareBesideBytesMin ? std::launch::deferred
-                                             : std::launch::async | std::launch::deferred,
-      [&] { return ViewOf(normal, working->hash); });
+  std::future<Result<std::shared_ptr<const View>>> view_before =
+      std::async(LaunchFor(bytes->size()), [&] { return ViewOf(normal, working->hash); });
   const Format& format = formats_.Detect(*bytes, normal);
   STAGED_ASSIGN_OR_RETURN(EditOutcome outcome,
                           staged::ApplyEdits(formats_, *bytes, normal, edits, options_.limits));

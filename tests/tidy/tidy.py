@@ -39,7 +39,7 @@ BELOW["cli"] = BELOW["wire"] + ["wire", "parse_host"]
 HEADER_LAYER = {
     "status": "base", "value": "base", "content_hash": "base", "limits": "base",
     "operation": "base", "record": "record", "view": "record", "ext/env": "env",
-    "ext/object_store": "store", "ext/journal": "journal", "ext/format": "format",
+    "ext/object_store": "store", "ext/journal": "journal", "ext/format": "format", "ext/apply_edits": "format",
     "diff": "diff", "merge": "merge", "workspace": "workspace",
 }
 
