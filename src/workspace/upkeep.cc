@@ -335,7 +335,11 @@ Status WorkspaceImpl::PutTombstone(const CallContext& context, const ContentHash
   }
   STAGED_ASSIGN_OR_RETURN(const bool there, store_->Has(hash));
   if (!there) {
-    return {ErrorCode::kNotFound, hash.ToString() + " is not in the store"};
+    STAGED_ASSIGN_OR_RETURN(const auto forgotten, ForgottenHashes(session->transaction()));
+    return {ErrorCode::kNotFound,
+            hash.ToString() + (forgotten.contains(hash)
+                                   ? " was forgotten already; nothing of it is left to forget"
+                                   : " is not in the store; check it with `staged log`")};
   }
   Operation operation;
   operation.type = OperationType::kForget;

@@ -128,6 +128,19 @@ class CommandLineFilesTest(harness.TestCase):
             self.assertEqual(file.read(), rules)
 
 
+class ForgetTest(harness.TestCase):
+
+    def test_what_is_forgotten_already_is_told_from_what_never_was(self):
+        space = self.workspace({"a.txt": TEXT})
+        digest = space.write("b.txt", b"secret\n", "none")["hash"]
+        space.ok("discard")
+        space.ok("forget", digest)
+        error = self.assert_error(space.run("forget", digest, "--json"), "not_found")
+        self.assertIn("was forgotten already", error["message"])
+        error = self.assert_error(space.run("forget", hash_of(b"never"), "--json"), "not_found")
+        self.assertIn("is not in the store", error["message"])
+
+
 class DamageTest(harness.TestCase):
 
     def setUp(self):
