@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "codec/delimited.h"
-#include "format/text_editor.h"
-#include "format/text_records.h"
+#include "format/text_file_format.h"
 #include "formats/csv/csv_editor.h"
 
 namespace staged {
@@ -72,15 +71,12 @@ class CsvFormat final : public Format {
 
   // Any text is some table, so that only the name tells.
   [[nodiscard]] int Sniff(std::string_view bytes, std::string_view extension) const override {
-    const std::vector<std::string>& known = descriptor_.extensions;
-    const bool is_named = std::find(known.begin(), known.end(), extension) != known.end();
-    return is_named && LooksLikeText(bytes) ? 70 : 0;
+    return NamedTextScore(descriptor_, bytes, extension);
   }
 
   [[nodiscard]] Result<ParsedContent> Parse(std::string_view bytes, const Limits& limits,
                                             const SegmentSource& reuse) const override {
     STAGED_RETURN_IF_ERROR(CheckTextSize(bytes, limits));
-    ParsedContent content;
     const ContentHash digest = ContentHash::Of(bytes);
     const DecodedText decoded(bytes);
     const std::string_view text = decoded.text();
@@ -91,10 +87,7 @@ class CsvFormat final : public Format {
       return Status(ErrorCode::kLimitExceeded, "the table has more cells than the limit of " +
                                                    std::to_string(limits.records_max));
     }
-    content.diagnostics = EncodingDiagnostics(decoded);
-    for (Diagnostic& diagnostic : TableDiagnostics(parse)) {
-      content.diagnostics.push_back(std::move(diagnostic));
-    }
+    std::vector<Diagnostic> diagnostics = TableDiagnostics(parse);
     std::shared_ptr<const Segment> segment = reuse ? reuse("", digest) : nullptr;
     if (segment == nullptr) {
       options.key_column = InferKeyColumn(text, parse.table, options.dialect);
@@ -109,8 +102,9 @@ class CsvFormat final : public Format {
           std::make_shared<DelimitedSegment>("", digest, std::vector<Record>{file},
                                              std::string(text), std::move(parse.table), options);
     }
-    content.segments.push_back(std::move(segment));
-    content.parts.push_back({"", digest, bytes.size(), {"file", "row", "cell"}});
+    ParsedContent content =
+        WholeFileContent(bytes, decoded, std::move(segment), {"file", "row", "cell"});
+    std::move(diagnostics.begin(), diagnostics.end(), std::back_inserter(content.diagnostics));
     return content;
   }
 
@@ -118,12 +112,7 @@ class CsvFormat final : public Format {
                                           const Limits& limits) const override {
     STAGED_RETURN_IF_ERROR(CheckTextSize(bytes, limits));
     CsvEditor editor(bytes);
-    for (size_t i = 0; i < edits.size(); ++i) {
-      STAGED_RETURN_IF_ERROR(InEdit(editor.Plan(edits[i]), i, edits.size()));
-    }
-    EditOutcome outcome;
-    STAGED_ASSIGN_OR_RETURN(outcome.bytes, editor.Finish());
-    return outcome;
+    return PlanAndFinish(editor, edits);
   }
 
  private:

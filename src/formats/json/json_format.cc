@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "codec/json.h"
-#include "format/text_editor.h"
-#include "format/text_records.h"
+#include "format/text_file_format.h"
 #include "formats/json/json_editor.h"
 #include "formats/json/json_records.h"
 
@@ -99,7 +98,6 @@ class JsonFormat final : public Format {
   [[nodiscard]] Result<ParsedContent> Parse(std::string_view bytes, const Limits& limits,
                                             const SegmentSource& reuse) const override {
     STAGED_RETURN_IF_ERROR(CheckTextSize(bytes, limits));
-    ParsedContent content;
     const ContentHash digest = ContentHash::Of(bytes);
     const DecodedText decoded(bytes);
     const std::string_view text = decoded.text();
@@ -111,10 +109,9 @@ class JsonFormat final : public Format {
       segment = MakeJsonSegment(text, tree, digest, std::move(file), decoded.mark_size_bytes(),
                                 decoded.keeps_offsets());
     }
-    content.segments.push_back(std::move(segment));
-    content.parts.push_back(
-        {"", digest, bytes.size(), {"file", "value", "member", "item", "comment", "unparsed"}});
-    content.diagnostics = EncodingDiagnostics(decoded);
+    ParsedContent content =
+        WholeFileContent(bytes, decoded, std::move(segment),
+                         {"file", "value", "member", "item", "comment", "unparsed"});
     Diagnose(text, tree, content.diagnostics);
     return content;
   }
@@ -123,12 +120,7 @@ class JsonFormat final : public Format {
                                           const Limits& limits) const override {
     STAGED_RETURN_IF_ERROR(CheckTextSize(bytes, limits));
     JsonEditor editor(bytes, syntax_, limits);
-    for (size_t i = 0; i < edits.size(); ++i) {
-      STAGED_RETURN_IF_ERROR(InEdit(editor.Plan(edits[i]), i, edits.size()));
-    }
-    EditOutcome outcome;
-    STAGED_ASSIGN_OR_RETURN(outcome.bytes, editor.Finish());
-    return outcome;
+    return PlanAndFinish(editor, edits);
   }
 
  private:

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "format/text_editor.h"
-#include "format/text_records.h"
+#include "format/text_file_format.h"
 #include "formats/markdown/blocks.h"
 #include "formats/markdown/table_cost.h"
 #include "record/segments.h"
@@ -136,15 +135,12 @@ class MarkdownFormat final : public Format {
   [[nodiscard]] const FormatDescriptor& descriptor() const override { return descriptor_; }
 
   [[nodiscard]] int Sniff(std::string_view bytes, std::string_view extension) const override {
-    const std::vector<std::string>& known = descriptor_.extensions;
-    const bool is_named = std::find(known.begin(), known.end(), extension) != known.end();
-    return is_named && LooksLikeText(bytes) ? 70 : 0;
+    return NamedTextScore(descriptor_, bytes, extension);
   }
 
   [[nodiscard]] Result<ParsedContent> Parse(std::string_view bytes, const Limits& limits,
                                             const SegmentSource& reuse) const override {
     STAGED_RETURN_IF_ERROR(CheckMarkdownSize(bytes, limits));
-    ParsedContent content;
     const ContentHash digest = ContentHash::Of(bytes);
     const DecodedText decoded(bytes);
     std::shared_ptr<const Segment> segment = reuse ? reuse("", digest) : nullptr;
@@ -159,12 +155,9 @@ class MarkdownFormat final : public Format {
       records.insert(records.begin(), TextFileRecord(decoded, LineIndex(decoded.text())));
       segment = std::make_shared<RecordListSegment>("", digest, std::move(records));
     }
-    content.segments.push_back(std::move(segment));
-    content.parts.push_back({"", digest, bytes.size(), {}});
-    for (const KindRule& rule : descriptor_.profile.kinds) {
-      content.parts[0].kinds.push_back(rule.kind);
-    }
-    content.diagnostics = EncodingDiagnostics(decoded);
+    std::vector<std::string> kinds;
+    for (const KindRule& rule : descriptor_.profile.kinds) kinds.push_back(rule.kind);
+    ParsedContent content = WholeFileContent(bytes, decoded, std::move(segment), std::move(kinds));
     if (CostsTooMuchForTables(decoded.text())) {
       content.diagnostics.push_back({"warning", "limit_exceeded", "",
                                      "tables are shown as paragraphs: they have too many columns "
@@ -178,12 +171,7 @@ class MarkdownFormat final : public Format {
                                           const Limits& limits) const override {
     STAGED_RETURN_IF_ERROR(CheckMarkdownSize(bytes, limits));
     MarkdownEditor editor(bytes);
-    for (size_t i = 0; i < edits.size(); ++i) {
-      STAGED_RETURN_IF_ERROR(InEdit(editor.Plan(edits[i]), i, edits.size()));
-    }
-    EditOutcome outcome;
-    STAGED_ASSIGN_OR_RETURN(outcome.bytes, editor.Finish());
-    return outcome;
+    return PlanAndFinish(editor, edits);
   }
 
  private:

@@ -1,7 +1,6 @@
 #include "formats/text/text_format.h"
 
-#include "format/text_editor.h"
-#include "format/text_records.h"
+#include "format/text_file_format.h"
 
 namespace staged {
 namespace {
@@ -36,7 +35,6 @@ class TextFormat final : public Format {
   [[nodiscard]] Result<ParsedContent> Parse(std::string_view bytes, const Limits& limits,
                                             const SegmentSource& reuse) const override {
     STAGED_RETURN_IF_ERROR(CheckTextSize(bytes, limits));
-    ParsedContent content;
     const ContentHash digest = ContentHash::Of(bytes);
     const DecodedText decoded(bytes);
     std::shared_ptr<const Segment> segment = reuse ? reuse("", digest) : nullptr;
@@ -45,22 +43,14 @@ class TextFormat final : public Format {
       return Status(ErrorCode::kLimitExceeded, "the text has more lines than the limit of " +
                                                    std::to_string(limits.records_max));
     }
-    content.segments.push_back(std::move(segment));
-    content.parts.push_back({"", digest, bytes.size(), {"file", "line"}});
-    content.diagnostics = EncodingDiagnostics(decoded);
-    return content;
+    return WholeFileContent(bytes, decoded, std::move(segment), {"file", "line"});
   }
 
   [[nodiscard]] Result<EditOutcome> Apply(std::string_view bytes, const std::vector<Edit>& edits,
                                           const Limits& limits) const override {
     STAGED_RETURN_IF_ERROR(CheckTextSize(bytes, limits));
     TextEditor editor(bytes);
-    for (size_t i = 0; i < edits.size(); ++i) {
-      STAGED_RETURN_IF_ERROR(InEdit(editor.Plan(edits[i]), i, edits.size()));
-    }
-    EditOutcome outcome;
-    STAGED_ASSIGN_OR_RETURN(outcome.bytes, editor.Finish());
-    return outcome;
+    return PlanAndFinish(editor, edits);
   }
 
  private:

@@ -6,57 +6,16 @@
 #include "formats/toml/toml_scalars.h"
 
 namespace staged {
-namespace {
-
-Status Refused(std::string_view what) {
-  return Status(ErrorCode::kUnsupportedEdit,
-                std::string(what) + "; edit its lines instead, such as line:3");
-}
-
-}  // namespace
 
 TomlEditor::TomlEditor(std::string_view bytes, const Limits& limits)
-    : limits_(limits),
-      editor_(bytes),
-      text_(editor_.text()),
-      tree_(ParseToml(text_, limits)),
-      ledger_(tree_),
-      newline_(NewlineBytes(editor_.lines().dominant())) {}
+    : DataEditor(bytes, limits, ParseToml,
+                 {"TOML", "an array", "a table",
+                  "a table in several places, or two edits at one place,"}) {}
 
-Status TomlEditor::Plan(const Edit& edit) {
-  if (TextEditor::Handles(edit)) {
-    has_line_edits_ = true;
-    return editor_.Plan(edit);
-  }
-  if (!tree_.is_complete()) {
-    return Status(ErrorCode::kParseFailed,
-                  "the file is not TOML throughout; mend it by its lines or write the whole file");
-  }
-  has_pointer_edits_ = true;
-  if (edit.op == "set") return PlanSet(edit);
-  if (edit.op == "append") {
-    STAGED_ASSIGN_OR_RETURN(const uint32_t node, ResolveDataNode(tree_, edit.locator));
-    STAGED_ASSIGN_OR_RETURN(const DataValue value, Argument(edit));
-    return AddItem(edit, node, value);
-  }
-  if (edit.op == "insert_before" || edit.op == "insert_after") return PlanInsert(edit);
-  if (edit.op == "delete") return PlanDelete(edit);
-  if (edit.op == "rename") return PlanRename(edit);
-  return Status(ErrorCode::kUnsupportedEdit,
-                "TOML cannot be edited with '" + edit.op +
-                    "'; use set, append, insert_before, insert_after, delete, rename, or edit "
-                    "lines");
-}
-
-Result<DataValue> TomlEditor::Argument(const Edit& edit) const {
-  STAGED_ASSIGN_OR_RETURN(DataValue value, DataArgument(edit, limits_));
-  if (!value.is_raw) return value;
-  value.raw_type = BareTomlType(value.value.as_string());
-  if (value.raw_type == DataType::kString) {
-    return Status(ErrorCode::kInvalidArgument,
-                  "'" + value.value.as_string() + "' is no number, date or boolean of TOML");
-  }
-  return value;
+Result<DataType> TomlEditor::RawType(const std::string& raw) const {
+  const DataType type = BareTomlType(raw);
+  if (type != DataType::kString) return type;
+  return Status(ErrorCode::kInvalidArgument, "'" + raw + "' is no number, date or boolean of TOML");
 }
 
 Result<std::string> TomlEditor::Write(const Edit& edit, const DataValue& value,
@@ -69,51 +28,15 @@ Result<std::string> TomlEditor::Write(const Edit& edit, const DataValue& value,
                 "TOML has no null, which the edit at '" + edit.locator + "' wants; delete the key");
 }
 
-uint64_t TomlEditor::EndOf(uint32_t node) const {
-  uint64_t end = tree_.nodes[node].end;
-  for (uint32_t i = node + 1; i < tree_.nodes[node].subtree_end; ++i) {
-    end = std::max(end, tree_.nodes[i].end);
-  }
-  return end;
-}
-
-uint64_t TomlEditor::LineEnd(uint64_t offset) const {
-  const size_t line = editor_.lines().LineOf(offset);
-  return editor_.lines().Span(line).end -
-         NewlineBytes(editor_.lines().NewlineOf(text_, line)).size();
-}
-
 std::string TomlEditor::LineIndent(uint64_t offset) const {
-  const uint64_t line = editor_.lines().Span(editor_.lines().LineOf(offset)).begin;
+  const uint64_t line = LineBegin(offset);
   const size_t end = std::min(text_.find_first_not_of(" \t", line), text_.size());
   return std::string(text_.substr(line, end - line));
 }
 
 bool TomlEditor::BeginsLine(uint64_t offset) const {
-  const uint64_t line = editor_.lines().Span(editor_.lines().LineOf(offset)).begin;
+  const uint64_t line = LineBegin(offset);
   return text_.substr(line, offset - line).find_first_not_of(" \t") == std::string_view::npos;
-}
-
-Status TomlEditor::PlanSet(const Edit& edit) {
-  STAGED_ASSIGN_OR_RETURN(const DataTarget target, ResolveData(tree_, edit.locator));
-  STAGED_ASSIGN_OR_RETURN(const DataValue value, Argument(edit));
-  if (target.node) {
-    STAGED_RETURN_IF_ERROR(CheckExpectedData(edit, tree_, *target.node));
-    return SetNode(edit, *target.node, value);
-  }
-  if (edit.expect && !edit.expect->is_null()) {
-    return Status(ErrorCode::kNoMatch,
-                  "there is nothing at '" + edit.locator + "', but the edit expects a value");
-  }
-  const DataNode& parent = tree_.nodes[target.parent];
-  if (parent.type == DataType::kObject) {
-    return AddMember(edit, target.parent, target.token, value);
-  }
-  if (target.token != "-" && target.token != std::to_string(parent.child_count)) {
-    return Status(ErrorCode::kNoMatch,
-                  "there is nothing at '" + edit.locator + "'; an array is continued with /- only");
-  }
-  return AddItem(edit, target.parent, value);
 }
 
 Status TomlEditor::SetNode(const Edit& edit, uint32_t node, const DataValue& value) {
@@ -193,12 +116,13 @@ Result<std::string> TomlEditor::WriteElement(const Edit& edit, uint32_t neighbou
   return out;
 }
 
+Status TomlEditor::AddChild(const Edit& edit, uint32_t container,
+                            const std::optional<std::string>& key, const DataValue& value) {
+  return key ? AddMember(edit, container, *key, value) : AddItem(edit, container, value);
+}
+
 Status TomlEditor::AddItem(const Edit& edit, uint32_t array, const DataValue& value) {
   const DataNode& at = tree_.nodes[array];
-  if (at.type != DataType::kArray) {
-    return Status(ErrorCode::kInvalidArgument,
-                  "'" + edit.locator + "' is no array; set a new key of a table instead");
-  }
   ledger_.Append(array, std::nullopt, value);
   if (at.style == "inline") {
     STAGED_ASSIGN_OR_RETURN(const std::string text, Write(edit, value, "basic"));
@@ -211,36 +135,15 @@ Status TomlEditor::AddItem(const Edit& edit, uint32_t array, const DataValue& va
                          newline_ + newline_ + LineIndent(tree_.nodes[last].begin) + element);
 }
 
-Status TomlEditor::PlanInsert(const Edit& edit) {
-  STAGED_ASSIGN_OR_RETURN(const uint32_t node, ResolveDataNode(tree_, edit.locator));
-  STAGED_ASSIGN_OR_RETURN(const DataValue value, Argument(edit));
-  const DataNode& at = tree_.nodes[node];
-  if (at.parent == DataNode::kNoParent || tree_.nodes[at.parent].type != DataType::kArray) {
-    return Status(ErrorCode::kUnsupportedEdit,
-                  "only an array's items have a place; set a new key of a table instead");
-  }
-  STAGED_RETURN_IF_ERROR(CheckExpectedData(edit, tree_, node));
-  const bool is_last = at.subtree_end == tree_.nodes[at.parent].subtree_end;
-  if (edit.op == "insert_after" && is_last) return AddItem(edit, at.parent, value);
-  const uint32_t next = edit.op == "insert_after" ? at.subtree_end : node;
-  ledger_.InsertBefore(next, std::nullopt, value);
+Status TomlEditor::InsertItem(const Edit& edit, uint32_t next, const DataValue& value) {
   const uint64_t begin = tree_.nodes[next].begin;
-  if (tree_.nodes[at.parent].style == "inline") {
+  if (tree_.nodes[tree_.nodes[next].parent].style == "inline") {
     STAGED_ASSIGN_OR_RETURN(std::string text, Write(edit, value, "basic"));
     text += BeginsLine(begin) ? "," + newline_ + LineIndent(begin) : ", ";
     return editor_.Replace({begin, begin}, std::move(text));
   }
   STAGED_ASSIGN_OR_RETURN(const std::string element, WriteElement(edit, next, value));
   return editor_.Replace({begin, begin}, element + newline_ + newline_ + LineIndent(begin));
-}
-
-Status TomlEditor::PlanDelete(const Edit& edit) {
-  STAGED_ASSIGN_OR_RETURN(const uint32_t node, ResolveDataNode(tree_, edit.locator));
-  const uint32_t parent = tree_.nodes[node].parent;
-  if (parent == DataNode::kNoParent) return Refused("the whole document cannot be deleted");
-  STAGED_RETURN_IF_ERROR(CheckExpectedData(edit, tree_, node));
-  deleted_[parent].insert(node);
-  return OkStatus();
 }
 
 // The lines of every header and key below a node; comments between the lines of one table go too.
@@ -258,7 +161,7 @@ Status TomlEditor::DeleteLines(uint32_t node) {
         if (is_section || dot == std::string_view::npos || text_[dot] != '.') {
           return Refused("this value shares its line with others");
         }
-        begin = editor_.lines().Span(editor_.lines().LineOf(begin)).begin;
+        begin = LineBegin(begin);
       }
       const size_t last = editor_.lines().LineOf(at.end > begin ? at.end - 1 : at.end);
       for (size_t line = editor_.lines().LineOf(begin); line <= last; ++line) {
@@ -270,7 +173,7 @@ Status TomlEditor::DeleteLines(uint32_t node) {
   return OkStatus();
 }
 
-Status TomlEditor::FinishDeletions(uint32_t container, const std::set<uint32_t>& deleted) {
+Status TomlEditor::DeleteChildren(uint32_t container, const std::set<uint32_t>& deleted) {
   for (const uint32_t child : deleted) ledger_.Delete(child);
   const DataNode& node = tree_.nodes[container];
   if (node.style != "inline") {
@@ -281,59 +184,12 @@ Status TomlEditor::FinishDeletions(uint32_t container, const std::set<uint32_t>&
   if (deleted.size() == children.size()) {
     return editor_.Replace({node.begin + 1, node.end - 1}, "");
   }
-  const auto begin_of = [&](uint32_t child) {
-    const DataNode& at = tree_.nodes[child];
-    return at.has_key ? at.key_begin : at.begin;
-  };
-  for (size_t first = 0; first < children.size(); ++first) {
-    if (deleted.count(children[first]) == 0) continue;
-    size_t last = first;
-    while (last + 1 < children.size() && deleted.count(children[last + 1]) > 0) ++last;
-    const bool is_tail = last + 1 == children.size();
-    const ByteSpan span = is_tail
-                              ? ByteSpan{EndOf(children[first - 1]), EndOf(children[last])}
-                              : ByteSpan{begin_of(children[first]), begin_of(children[last + 1])};
-    STAGED_RETURN_IF_ERROR(editor_.Replace(span, ""));
-    first = last;
-  }
-  return OkStatus();
+  return DeleteFromSequence(children, deleted);
 }
 
-Status TomlEditor::PlanRename(const Edit& edit) {
-  STAGED_ASSIGN_OR_RETURN(const uint32_t node, ResolveDataNode(tree_, edit.locator));
-  STAGED_ASSIGN_OR_RETURN(const std::string key, TextArgument(edit, "to"));
+Status TomlEditor::RenameKey(uint32_t node, const std::string& key) {
   const DataNode& at = tree_.nodes[node];
-  if (!at.has_key) {
-    return Status(ErrorCode::kInvalidArgument, "'" + edit.locator + "' has no key to rename");
-  }
-  STAGED_RETURN_IF_ERROR(CheckExpectedData(edit, tree_, node));
-  for (const uint32_t sibling : tree_.Children(at.parent)) {
-    if (sibling != node && tree_.nodes[sibling].key == key) {
-      return Status(ErrorCode::kInvalidArgument,
-                    "the table has the key '" + key + "' already; choose another name");
-    }
-  }
-  ledger_.Rename(node, key);
   return editor_.Replace({at.key_begin, at.key_end}, WriteTomlKey(key));
-}
-
-Result<std::string> TomlEditor::Finish() {
-  for (const auto& [container, deleted] : deleted_) {
-    STAGED_RETURN_IF_ERROR(FinishDeletions(container, deleted));
-  }
-  for (auto line = deleted_lines_.begin(); line != deleted_lines_.end();) {
-    LineRange range{*line, *line};
-    for (++line; line != deleted_lines_.end() && *line == range.last + 1; ++line) ++range.last;
-    editor_.DeleteLines(range);
-  }
-  STAGED_ASSIGN_OR_RETURN(std::string bytes, editor_.Finish());
-  if (!has_pointer_edits_) return bytes;
-  const DecodedText decoded(bytes);
-  const DataTree after = ParseToml(decoded.text(), limits_);
-  if (after.is_complete() && (has_line_edits_ || ledger_.Matches(after))) return bytes;
-  return Refused(
-      "the edits cannot be made safely in this TOML (a table in several places, or two edits at "
-      "one place, may be in the way)");
 }
 
 }  // namespace staged

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "format/data_tree.h"
-#include "format/text_editor.h"
-#include "format/text_records.h"
+#include "format/text_file_format.h"
 #include "formats/toml/toml_editor.h"
 #include "formats/toml/toml_parser.h"
 #include "record/segments.h"
@@ -31,16 +30,12 @@ class TomlFormat final : public Format {
   [[nodiscard]] const FormatDescriptor& descriptor() const override { return descriptor_; }
 
   [[nodiscard]] int Sniff(std::string_view bytes, std::string_view extension) const override {
-    const auto& known = descriptor_.extensions;
-    const bool is_named = std::find(known.begin(), known.end(), extension) != known.end();
-    if (is_named) return LooksLikeText(bytes) ? 70 : 0;
-    return 0;
+    return NamedTextScore(descriptor_, bytes, extension);
   }
 
   [[nodiscard]] Result<ParsedContent> Parse(std::string_view bytes, const Limits& limits,
                                             const SegmentSource& reuse) const override {
     STAGED_RETURN_IF_ERROR(CheckTextSize(bytes, limits));
-    ParsedContent content;
     const ContentHash digest = ContentHash::Of(bytes);
     const DecodedText decoded(bytes);
     const std::string_view text = decoded.text();
@@ -53,10 +48,8 @@ class TomlFormat final : public Format {
       records.insert(records.begin(), std::move(file));
       segment = std::make_shared<RecordListSegment>("", digest, std::move(records));
     }
-    content.segments.push_back(std::move(segment));
-    content.parts.push_back(
-        {"", digest, bytes.size(), {"file", "member", "item", "comment", "unparsed"}});
-    content.diagnostics = EncodingDiagnostics(decoded);
+    ParsedContent content = WholeFileContent(bytes, decoded, std::move(segment),
+                                             {"file", "member", "item", "comment", "unparsed"});
     AddDataDiagnostics(text, tree, content.diagnostics);
     return content;
   }
@@ -65,12 +58,7 @@ class TomlFormat final : public Format {
                                           const Limits& limits) const override {
     STAGED_RETURN_IF_ERROR(CheckTextSize(bytes, limits));
     TomlEditor editor(bytes, limits);
-    for (size_t i = 0; i < edits.size(); ++i) {
-      STAGED_RETURN_IF_ERROR(InEdit(editor.Plan(edits[i]), i, edits.size()));
-    }
-    EditOutcome outcome;
-    STAGED_ASSIGN_OR_RETURN(outcome.bytes, editor.Finish());
-    return outcome;
+    return PlanAndFinish(editor, edits);
   }
 
  private:

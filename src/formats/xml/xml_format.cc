@@ -4,8 +4,7 @@
 #include <optional>
 
 #include "base/utf8.h"
-#include "format/text_editor.h"
-#include "format/text_records.h"
+#include "format/text_file_format.h"
 #include "formats/xml/xml_document.h"
 #include "formats/xml/xml_editor.h"
 #include "record/segments.h"
@@ -45,9 +44,7 @@ class XmlFormat final : public Format {
   [[nodiscard]] const FormatDescriptor& descriptor() const override { return descriptor_; }
 
   [[nodiscard]] int Sniff(std::string_view bytes, std::string_view extension) const override {
-    const auto& known = descriptor_.extensions;
-    const bool is_named = std::find(known.begin(), known.end(), extension) != known.end();
-    if (is_named) return LooksLikeText(bytes) ? 70 : 0;
+    if (const int score = NamedTextScore(descriptor_, bytes, extension); score > 0) return score;
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
     if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
     return bytes.starts_with("<?xml ") && LooksLikeText(bytes) ? 45 : 0;
@@ -95,12 +92,7 @@ class XmlFormat final : public Format {
                                           const Limits& limits) const override {
     STAGED_RETURN_IF_ERROR(CheckTextSize(bytes, limits));
     XmlEditor editor(bytes, limits);
-    for (size_t i = 0; i < edits.size(); ++i) {
-      STAGED_RETURN_IF_ERROR(InEdit(editor.Plan(edits[i]), i, edits.size()));
-    }
-    EditOutcome outcome;
-    STAGED_ASSIGN_OR_RETURN(outcome.bytes, editor.Finish());
-    return outcome;
+    return PlanAndFinish(editor, edits);
   }
 
  private:

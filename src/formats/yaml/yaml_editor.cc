@@ -7,11 +7,6 @@
 namespace staged {
 namespace {
 
-Status Refused(std::string_view what) {
-  return Status(ErrorCode::kUnsupportedEdit,
-                std::string(what) + "; edit its lines instead, such as line:3");
-}
-
 // How many aliases stand for nothing.
 size_t CountDangling(const DataTree& tree) {
   std::set<std::string> anchors;
@@ -27,12 +22,8 @@ size_t CountDangling(const DataTree& tree) {
 }  // namespace
 
 YamlEditor::YamlEditor(std::string_view bytes, const Limits& limits)
-    : limits_(limits),
-      editor_(bytes),
-      text_(editor_.text()),
-      tree_(ParseYaml(text_, limits)),
-      ledger_(tree_),
-      newline_(NewlineBytes(editor_.lines().dominant())),
+    : DataEditor(bytes, limits, ParseYaml,
+                 {"YAML", "a list", "an object", "an alias, a comment, or two edits at one place"}),
       unit_(DetectUnit()) {}
 
 std::string YamlEditor::DetectUnit() const {
@@ -49,35 +40,8 @@ std::string YamlEditor::DetectUnit() const {
   return "  ";
 }
 
-Status YamlEditor::Plan(const Edit& edit) {
-  if (TextEditor::Handles(edit) &&
-      !(edit.op == "append" && edit.locator.empty() && edit.arguments.Find("text") == nullptr)) {
-    has_line_edits_ = true;
-    return editor_.Plan(edit);
-  }
-  if (!tree_.is_complete()) {
-    return Status(ErrorCode::kParseFailed,
-                  "the file is not YAML throughout; mend it by its lines or write the whole file");
-  }
-  has_pointer_edits_ = true;
-  if (edit.op == "set") return PlanSet(edit);
-  if (edit.op == "append") return PlanAppend(edit);
-  if (edit.op == "insert_before" || edit.op == "insert_after") return PlanInsert(edit);
-  if (edit.op == "delete") return PlanDelete(edit);
-  if (edit.op == "rename") return PlanRename(edit);
-  return Status(ErrorCode::kUnsupportedEdit,
-                "YAML cannot be edited with '" + edit.op +
-                    "'; use set, append, insert_before, insert_after, delete, rename, or edit "
-                    "lines");
-}
-
-Result<DataValue> YamlEditor::Argument(const Edit& edit) const {
-  STAGED_ASSIGN_OR_RETURN(DataValue value, DataArgument(edit, limits_));
-  if (value.is_raw) {
-    const std::string& raw = value.value.as_string();
-    value.raw_type = raw.starts_with('*') ? DataType::kAlias : PlainYamlType(raw);
-  }
-  return value;
+Result<DataType> YamlEditor::RawType(const std::string& raw) const {
+  return raw.starts_with('*') ? DataType::kAlias : PlainYamlType(raw);
 }
 
 bool YamlEditor::IsInFlow(uint32_t node) const {
@@ -114,18 +78,6 @@ std::optional<uint64_t> YamlEditor::BeginOf(uint32_t child) const {
   return dash;
 }
 
-uint64_t YamlEditor::LineBegin(uint64_t offset) const {
-  if (editor_.lines().count() == 0) return 0;
-  return editor_.lines().Span(editor_.lines().LineOf(offset)).begin;
-}
-
-uint64_t YamlEditor::LineEnd(uint64_t offset) const {
-  if (editor_.lines().count() == 0) return 0;
-  const size_t line = editor_.lines().LineOf(offset);
-  const uint64_t end = editor_.lines().Span(line).end;
-  return end - NewlineBytes(editor_.lines().NewlineOf(text_, line)).size();
-}
-
 // As many spaces as there are characters before the place in its line.
 std::string YamlEditor::IndentAt(uint64_t offset) const {
   size_t column = 0;
@@ -150,26 +102,8 @@ YamlPlace YamlEditor::PlaceAt(uint64_t offset, bool in_flow) const {
   return {in_flow, IndentAt(offset), unit_, newline_};
 }
 
-Status YamlEditor::PlanSet(const Edit& edit) {
-  STAGED_ASSIGN_OR_RETURN(const DataTarget target, ResolveData(tree_, edit.locator));
-  STAGED_ASSIGN_OR_RETURN(const DataValue value, Argument(edit));
-  if (target.node) {
-    STAGED_RETURN_IF_ERROR(CheckExpectedData(edit, tree_, *target.node));
-    return SetNode(*target.node, value);
-  }
-  if (edit.expect && !edit.expect->is_null()) {
-    return Status(ErrorCode::kNoMatch,
-                  "there is nothing at '" + edit.locator + "', but the edit expects a value");
-  }
-  if (tree_.nodes[target.parent].type == DataType::kObject) {
-    return AddChild(target.parent, target.token, value);
-  }
-  if (target.token != "-" &&
-      target.token != std::to_string(tree_.nodes[target.parent].child_count)) {
-    return Status(ErrorCode::kNoMatch,
-                  "there is nothing at '" + edit.locator + "'; an array is continued with /- only");
-  }
-  return AddChild(target.parent, std::nullopt, value);
+Status YamlEditor::SetNode(const Edit&, uint32_t node, const DataValue& value) {
+  return SetNode(node, value);
 }
 
 Status YamlEditor::SetNode(uint32_t node, const DataValue& value) {
@@ -210,16 +144,6 @@ Status YamlEditor::SetBlock(uint32_t node, const std::string& flow) {
   return editor_.Replace({begin, at.end}, std::move(text));
 }
 
-Status YamlEditor::PlanAppend(const Edit& edit) {
-  STAGED_ASSIGN_OR_RETURN(const uint32_t node, ResolveDataNode(tree_, edit.locator));
-  STAGED_ASSIGN_OR_RETURN(const DataValue value, Argument(edit));
-  if (tree_.nodes[node].type != DataType::kArray) {
-    return Status(ErrorCode::kInvalidArgument,
-                  "'" + edit.locator + "' is no list; set a new key of an object instead");
-  }
-  return AddChild(node, std::nullopt, value);
-}
-
 Status YamlEditor::AddToFlow(uint32_t container, const std::string& child) {
   const DataNode& node = tree_.nodes[container];
   if (node.child_count == 0) {
@@ -230,7 +154,7 @@ Status YamlEditor::AddToFlow(uint32_t container, const std::string& child) {
   return editor_.Replace({end, end}, ", " + child);
 }
 
-Status YamlEditor::AddChild(uint32_t container, const std::optional<std::string>& key,
+Status YamlEditor::AddChild(const Edit&, uint32_t container, const std::optional<std::string>& key,
                             const DataValue& value) {
   ledger_.Append(container, key, value);
   if (IsFlow(container)) {
@@ -248,20 +172,8 @@ Status YamlEditor::AddChild(uint32_t container, const std::optional<std::string>
   return editor_.Replace({end, end}, std::move(line));
 }
 
-Status YamlEditor::PlanInsert(const Edit& edit) {
-  STAGED_ASSIGN_OR_RETURN(const uint32_t node, ResolveDataNode(tree_, edit.locator));
-  STAGED_ASSIGN_OR_RETURN(const DataValue value, Argument(edit));
-  const DataNode& at = tree_.nodes[node];
-  if (at.parent == DataNode::kNoParent || tree_.nodes[at.parent].type != DataType::kArray) {
-    return Status(ErrorCode::kUnsupportedEdit,
-                  "only a list's items have a place; set a new key of an object instead");
-  }
-  STAGED_RETURN_IF_ERROR(CheckExpectedData(edit, tree_, node));
-  const bool is_last = at.subtree_end == tree_.nodes[at.parent].subtree_end;
-  if (edit.op == "insert_after" && is_last) return AddChild(at.parent, std::nullopt, value);
-  const uint32_t next = edit.op == "insert_after" ? at.subtree_end : node;
-  ledger_.InsertBefore(next, std::nullopt, value);
-  if (IsFlow(at.parent)) {
+Status YamlEditor::InsertItem(const Edit&, uint32_t next, const DataValue& value) {
+  if (IsFlow(tree_.nodes[next].parent)) {
     const uint64_t begin = tree_.nodes[next].begin;
     return editor_.Replace({begin, begin}, WriteYamlFlow(value) + ", ");
   }
@@ -272,16 +184,7 @@ Status YamlEditor::PlanInsert(const Edit& edit) {
                          "-" + WriteYamlItem(value, place) + newline_ + place.indent);
 }
 
-Status YamlEditor::PlanDelete(const Edit& edit) {
-  STAGED_ASSIGN_OR_RETURN(const uint32_t node, ResolveDataNode(tree_, edit.locator));
-  const uint32_t parent = tree_.nodes[node].parent;
-  if (parent == DataNode::kNoParent) return Refused("a whole document cannot be deleted");
-  STAGED_RETURN_IF_ERROR(CheckExpectedData(edit, tree_, node));
-  deleted_[parent].insert(node);
-  return OkStatus();
-}
-
-Status YamlEditor::FinishDeletions(uint32_t container, const std::set<uint32_t>& deleted) {
+Status YamlEditor::DeleteChildren(uint32_t container, const std::set<uint32_t>& deleted) {
   const DataNode& node = tree_.nodes[container];
   const std::vector<uint32_t> children = tree_.Children(container);
   if (deleted.size() == children.size()) {
@@ -297,22 +200,7 @@ Status YamlEditor::FinishDeletions(uint32_t container, const std::set<uint32_t>&
     }
     return OkStatus();
   }
-  const auto begin_of = [&](uint32_t child) {
-    const DataNode& at = tree_.nodes[child];
-    return at.has_key ? at.key_begin : at.begin;
-  };
-  for (size_t first = 0; first < children.size(); ++first) {
-    if (deleted.count(children[first]) == 0) continue;
-    size_t last = first;
-    while (last + 1 < children.size() && deleted.count(children[last + 1]) > 0) ++last;
-    const bool is_tail = last + 1 == children.size();
-    const ByteSpan span =
-        is_tail ? ByteSpan{tree_.nodes[children[first - 1]].end, tree_.nodes[children[last]].end}
-                : ByteSpan{begin_of(children[first]), begin_of(children[last + 1])};
-    STAGED_RETURN_IF_ERROR(editor_.Replace(span, ""));
-    first = last;
-  }
-  return OkStatus();
+  return DeleteFromSequence(children, deleted);
 }
 
 // Takes the lines of a child that has lines of its own; of the first one of "- a: 1" only the
@@ -323,9 +211,10 @@ Status YamlEditor::DeleteFromBlock(uint32_t container, uint32_t child) {
   const uint32_t next = tree_.nodes[child].subtree_end;
   if (BeginsLine(*begin)) {
     const uint64_t end = tree_.nodes[child].end;
-    const LineRange lines{editor_.lines().LineOf(*begin),
-                          editor_.lines().LineOf(end > *begin ? end - 1 : end)};
-    editor_.DeleteLines(lines);
+    const size_t last = editor_.lines().LineOf(end > *begin ? end - 1 : end);
+    for (size_t line = editor_.lines().LineOf(*begin); line <= last; ++line) {
+      deleted_lines_.insert(line);
+    }
     return OkStatus();
   }
   if (next >= tree_.nodes[container].subtree_end || deleted_[container].count(next) > 0) {
@@ -336,42 +225,17 @@ Status YamlEditor::DeleteFromBlock(uint32_t container, uint32_t child) {
   return editor_.Replace({*begin, *end}, "");
 }
 
-Status YamlEditor::PlanRename(const Edit& edit) {
-  STAGED_ASSIGN_OR_RETURN(const uint32_t node, ResolveDataNode(tree_, edit.locator));
-  STAGED_ASSIGN_OR_RETURN(const std::string key, TextArgument(edit, "to"));
+Status YamlEditor::RenameKey(uint32_t node, const std::string& key) {
   const DataNode& at = tree_.nodes[node];
-  if (!at.has_key) {
-    return Status(ErrorCode::kInvalidArgument, "'" + edit.locator + "' has no key to rename");
-  }
-  STAGED_RETURN_IF_ERROR(CheckExpectedData(edit, tree_, node));
-  for (const uint32_t sibling : tree_.Children(at.parent)) {
-    if (sibling != node && tree_.nodes[sibling].key == key) {
-      return Status(ErrorCode::kInvalidArgument,
-                    "the object has the key '" + key + "' already; choose another name");
-    }
-  }
-  ledger_.Rename(node, key);
   const uint64_t begin = BehindProperties(at.key_begin, at.key_end);
   const char quote = begin < at.key_end ? text_[begin] : ' ';
   const std::string_view style = quote == '\'' ? "single" : quote == '"' ? "double" : "plain";
   return editor_.Replace({begin, at.key_end}, WriteYamlKey(key, style));
 }
 
-Result<std::string> YamlEditor::Finish() {
-  for (const auto& [container, deleted] : deleted_) {
-    STAGED_RETURN_IF_ERROR(FinishDeletions(container, deleted));
-  }
-  STAGED_ASSIGN_OR_RETURN(std::string bytes, editor_.Finish());
-  if (!has_pointer_edits_) return bytes;
-  const DecodedText decoded(bytes);
-  const DataTree after = ParseYaml(decoded.text(), limits_);
-  const bool is_right = after.is_complete() && (has_line_edits_ || ledger_.Matches(after)) &&
-                        (!deleted_.empty() || after.comments.size() == tree_.comments.size()) &&
-                        CountDangling(after) <= CountDangling(tree_);
-  if (is_right) return bytes;
-  return Refused(
-      "the edits cannot be made safely in this YAML (an alias, a comment, or two edits at one "
-      "place may be in the way)");
+bool YamlEditor::KeepsTheRest(const DataTree& after) const {
+  return (!deleted_.empty() || after.comments.size() == tree_.comments.size()) &&
+         CountDangling(after) <= CountDangling(tree_);
 }
 
 }  // namespace staged

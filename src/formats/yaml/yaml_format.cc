@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "format/data_tree.h"
-#include "format/text_editor.h"
-#include "format/text_records.h"
+#include "format/text_file_format.h"
 #include "formats/yaml/yaml_editor.h"
 #include "formats/yaml/yaml_parser.h"
 #include "record/segments.h"
@@ -32,9 +31,7 @@ class YamlFormat final : public Format {
   [[nodiscard]] const FormatDescriptor& descriptor() const override { return descriptor_; }
 
   [[nodiscard]] int Sniff(std::string_view bytes, std::string_view extension) const override {
-    const auto& known = descriptor_.extensions;
-    const bool is_named = std::find(known.begin(), known.end(), extension) != known.end();
-    if (is_named) return LooksLikeText(bytes) ? 70 : 0;
+    if (const int score = NamedTextScore(descriptor_, bytes, extension); score > 0) return score;
     const bool is_marked =
         bytes.starts_with("%YAML ") || bytes.starts_with("---\n") || bytes.starts_with("---\r\n");
     return extension.empty() && is_marked && LooksLikeText(bytes) ? 40 : 0;
@@ -43,7 +40,6 @@ class YamlFormat final : public Format {
   [[nodiscard]] Result<ParsedContent> Parse(std::string_view bytes, const Limits& limits,
                                             const SegmentSource& reuse) const override {
     STAGED_RETURN_IF_ERROR(CheckTextSize(bytes, limits));
-    ParsedContent content;
     const ContentHash digest = ContentHash::Of(bytes);
     const DecodedText decoded(bytes);
     const std::string_view text = decoded.text();
@@ -59,13 +55,9 @@ class YamlFormat final : public Format {
       records.insert(records.begin(), std::move(file));
       segment = std::make_shared<RecordListSegment>("", digest, std::move(records));
     }
-    content.segments.push_back(std::move(segment));
-    content.parts.push_back(
-        {"",
-         digest,
-         bytes.size(),
-         {"file", "value", "document", "member", "item", "comment", "unparsed"}});
-    content.diagnostics = EncodingDiagnostics(decoded);
+    ParsedContent content =
+        WholeFileContent(bytes, decoded, std::move(segment),
+                         {"file", "value", "document", "member", "item", "comment", "unparsed"});
     AddDataDiagnostics(text, tree, content.diagnostics);
     return content;
   }
@@ -74,12 +66,7 @@ class YamlFormat final : public Format {
                                           const Limits& limits) const override {
     STAGED_RETURN_IF_ERROR(CheckTextSize(bytes, limits));
     YamlEditor editor(bytes, limits);
-    for (size_t i = 0; i < edits.size(); ++i) {
-      STAGED_RETURN_IF_ERROR(InEdit(editor.Plan(edits[i]), i, edits.size()));
-    }
-    EditOutcome outcome;
-    STAGED_ASSIGN_OR_RETURN(outcome.bytes, editor.Finish());
-    return outcome;
+    return PlanAndFinish(editor, edits);
   }
 
  private:
