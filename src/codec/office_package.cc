@@ -176,4 +176,22 @@ Result<std::string> OfficePackage::Finish(std::vector<std::string>& rewritten) c
   return bytes;
 }
 
+int OfficePackageScore(std::string_view bytes, bool is_named, const OfficeMainPart& main) {
+  constexpr int kCertain = 100;
+  constexpr int kLikely = 90;
+  const int by_name = is_named ? 50 : 0;
+  if (!bytes.starts_with("PK")) return by_name;
+  const Result<ZipReader> archive = ZipReader::Open(bytes, Limits());
+  if (!archive.ok()) return by_name;
+  constexpr uint64_t kTypesBytesMax = 4 << 20;
+  const ZipMember* types = archive->Find("[Content_Types].xml");
+  if (types != nullptr && types->size_bytes < kTypesBytesMax) {
+    const Result<std::string> xml = archive->Read(*types);
+    for (const std::string_view type : main.content_types) {
+      if (xml.ok() && xml->find(type) != std::string::npos) return kCertain;
+    }
+  }
+  return archive->Find(main.usual_name) != nullptr ? kLikely : by_name;
+}
+
 }  // namespace staged

@@ -70,4 +70,16 @@ class OfficePackage {
   std::map<std::string, std::string, std::less<>> added_;
 };
 
+// How a kind of package is known (ECMA-376 part 2, 10.1.2.2): the ends of its main part's content
+// types, and the name that the part has where nobody chose another.
+struct OfficeMainPart {
+  std::vector<std::string_view> content_types;
+  std::string_view usual_name;
+};
+
+// Format::Sniff's score for `bytes` as such a package: 100 by content type, 90 by the part's name,
+// else 50 for a file that its extension claims.
+[[nodiscard]] int OfficePackageScore(std::string_view bytes, bool is_named,
+                                     const OfficeMainPart& main);
+
 }  // namespace staged

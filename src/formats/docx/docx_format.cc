@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "codec/zip.h"
+#include "codec/office_package.h"
 #include "formats/docx/document_editor.h"
 #include "formats/docx/document_parser.h"
 
@@ -89,22 +89,14 @@ class DocxFormat final : public Format {
   [[nodiscard]] const FormatDescriptor& descriptor() const override { return descriptor_; }
 
   [[nodiscard]] int Sniff(std::string_view bytes, std::string_view extension) const override {
-    const bool is_named = std::find(descriptor_.extensions.begin(), descriptor_.extensions.end(),
-                                    extension) != descriptor_.extensions.end();
-    const int by_name = is_named ? 50 : 0;
-    if (!bytes.starts_with("PK")) return by_name;
-    const Result<ZipReader> archive = ZipReader::Open(bytes, Limits{});
-    if (!archive.ok()) return by_name;
-    if (const ZipMember* types = archive->Find("[Content_Types].xml")) {
-      const Result<std::string> xml = archive->Read(*types);
-      for (const std::string_view main :
-           {"wordprocessingml.document.main+xml", "wordprocessingml.template.main+xml",
-            "ms-word.document.macroEnabled.main+xml",
-            "ms-word.template.macroEnabledTemplate.main+xml"}) {
-        if (xml.ok() && xml->find(main) != std::string::npos) return 100;
-      }
-    }
-    return archive->Find("word/document.xml") != nullptr ? 90 : by_name;
+    const auto& known = descriptor_.extensions;
+    const bool is_named = std::find(known.begin(), known.end(), extension) != known.end();
+    return OfficePackageScore(
+        bytes, is_named,
+        {{"wordprocessingml.document.main+xml", "wordprocessingml.template.main+xml",
+          "ms-word.document.macroEnabled.main+xml",
+          "ms-word.template.macroEnabledTemplate.main+xml"},
+         "word/document.xml"});
   }
 
   [[nodiscard]] Result<ParsedContent> Parse(std::string_view bytes, const Limits& limits,

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "codec/zip.h"
+#include "codec/office_package.h"
 #include "formats/pptx/presentation_editor.h"
 #include "formats/pptx/presentation_parser.h"
 
@@ -113,26 +113,15 @@ class PptxFormat final : public Format {
   [[nodiscard]] const FormatDescriptor& descriptor() const override { return descriptor_; }
 
   [[nodiscard]] int Sniff(std::string_view bytes, std::string_view extension) const override {
-    const auto& extensions = descriptor_.extensions;
-    const bool is_named =
-        std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
-    const int by_name = is_named ? 50 : 0;
-    if (!bytes.starts_with("PK")) return by_name;
-    const Result<ZipReader> archive = ZipReader::Open(bytes, Limits{});
-    if (!archive.ok()) return by_name;
-    constexpr uint64_t kTypesBytesMax = 4 << 20;
-    const ZipMember* types = archive->Find("[Content_Types].xml");
-    if (types != nullptr && types->size_bytes < kTypesBytesMax) {
-      const Result<std::string> xml = archive->Read(*types);
-      for (const std::string_view main :
-           {"presentationml.presentation.main+xml", "presentationml.template.main+xml",
-            "presentationml.slideshow.main+xml", "ms-powerpoint.presentation.macroEnabled.main+xml",
-            "ms-powerpoint.template.macroEnabled.main+xml",
-            "ms-powerpoint.slideshow.macroEnabled.main+xml"}) {
-        if (xml.ok() && xml->find(main) != std::string::npos) return 100;
-      }
-    }
-    return archive->Find("ppt/presentation.xml") != nullptr ? 90 : by_name;
+    const auto& known = descriptor_.extensions;
+    const bool is_named = std::find(known.begin(), known.end(), extension) != known.end();
+    return OfficePackageScore(
+        bytes, is_named,
+        {{"presentationml.presentation.main+xml", "presentationml.template.main+xml",
+          "presentationml.slideshow.main+xml", "ms-powerpoint.presentation.macroEnabled.main+xml",
+          "ms-powerpoint.template.macroEnabled.main+xml",
+          "ms-powerpoint.slideshow.macroEnabled.main+xml"},
+         "ppt/presentation.xml"});
   }
 
   [[nodiscard]] Result<ParsedContent> Parse(std::string_view bytes, const Limits& limits,
