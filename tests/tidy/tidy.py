@@ -146,7 +146,7 @@ def check_layers(tree, exceptions):
                 if not (layer == "cli" and name == "formats/builtin_formats.h"):
                     yield f"{path}:{number}: only adapters name formats, by builtin_formats.h"
             elif layer == layer_of(target) == "formats":
-                folder = path.rsplit("/", 1)[0]
+                folder = "/".join(path.split("/")[:3])
                 if not target.startswith(folder + "/") and path != "src/formats/builtin_formats.cc":
                     yield f"{path}:{number}: a format sees no other: make {name} a codec"
             elif layer_of(target) not in BELOW[layer] + [layer]:

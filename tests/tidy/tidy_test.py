@@ -19,6 +19,8 @@ PLANTED = [
     ("layers", {"src/base/c.cc": '#include "store/d.h"\n', "src/store/d.h": "#pragma once\n"}, "may not see store"),
     ("layers", {"src/store/c.cc": '#include "a.h"\n'}, "layer/file.h"),
     ("layers", {"src/formats/x/x.cc": '#include "formats/y/y.h"\n', "src/formats/y/y.h": ""}, "sees no other"),
+    ("layers", {"src/formats/x/z/x.cc": '#include "formats/y/y.h"\n', "src/formats/y/y.h": ""},
+     "sees no other"),
     ("layers", {"src/workspace/c.cc": '#include "formats/builtin_formats.h"\n',
                 "src/formats/builtin_formats.h": ""}, "only adapters"),
     ("layers", {"src/base/c.cc": '#include "staged/workspace.h"\n', "include/staged/workspace.h": ""}, "workspace"),

@@ -30,7 +30,7 @@ Status CodeEditor::Plan(const Edit& edit) {
 }
 
 Result<const Symbol*> CodeEditor::Resolve(std::string_view locator) {
-  if (!outline_) outline_ = OutlineCode(editor_.text(), language_, limits_);
+  if (!outline_) outline_ = OutlineCode(editor_.text(), parser_, limits_);
   const Symbol* found = nullptr;
   const std::string repeated = std::string(locator) + "#2";
   bool is_repeated = false;
@@ -72,6 +72,11 @@ Status CodeEditor::PlanSymbol(const Edit& edit, const Symbol& symbol) {
   const LineRange lines = LinesOf(symbol.span.begin, symbol.span.end);
   const LineRange all_lines = LinesOf(symbol.leading_begin, symbol.span.end);
   if (edit.op == "delete") {
+    if (symbol.is_listed) {
+      return Status(ErrorCode::kUnsupportedEdit,
+                    "'" + edit.locator +
+                        "' shares its declaration with others; replace the declaration's lines");
+    }
     if (!OwnsItsLines(symbol)) return editor_.Replace(symbol.span, "");
     LineRange deleted = all_lines;
     // Of the blank lines around it, those behind it go too, so that its neighbours stay as far

@@ -13,9 +13,9 @@ namespace staged {
 // locators address the file as it was.
 class CodeEditor {
  public:
-  // REQUIRES: `bytes`, `language` and `limits` outlive this.
-  CodeEditor(std::string_view bytes, const CodeLanguage& language, const Limits& limits)
-      : editor_(bytes), language_(language), limits_(limits) {}
+  // REQUIRES: `bytes`, `parser` and `limits` outlive this.
+  CodeEditor(std::string_view bytes, const CodeParser& parser, const Limits& limits)
+      : editor_(bytes), parser_(parser), limits_(limits) {}
 
   // replace, insert_before, insert_after, delete, replace_text of symbols; lines and replace_text
   // as in every text format. Errors: those of Format::Apply.
@@ -31,7 +31,7 @@ class CodeEditor {
   [[nodiscard]] bool OwnsItsLines(const Symbol& symbol) const;
 
   TextEditor editor_;
-  const CodeLanguage& language_;
+  const CodeParser& parser_;
   const Limits& limits_;
   std::optional<CodeOutline> outline_;  // made when the first symbol is named
 };

@@ -15,7 +15,7 @@ namespace {
 FormatDescriptor Describe(const CodeLanguage& language) {
   FormatDescriptor descriptor;
   descriptor.name = language.name;
-  descriptor.parser = {descriptor.name, "1"};
+  descriptor.parser = {descriptor.name, "2"};
   descriptor.extensions.assign(language.extensions.begin(), language.extensions.end());
   descriptor.edit_ops = TextEditOps();
   descriptor.profile.line_based_merge = true;
@@ -88,26 +88,41 @@ std::vector<Record> OutlineRecords(std::string_view text, const CodeOutline& out
   return records;
 }
 
+// The program that a first line "#!/usr/bin/env -S python3.11 -u" runs, without version: "python".
+std::string_view InterpreterOf(std::string_view bytes) {
+  if (!bytes.starts_with("#!")) return "";
+  std::string_view line = bytes.substr(2, std::min<size_t>(bytes.find('\n'), 256) - 2);
+  while (!line.empty()) {
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+    const size_t end = std::min(line.find_first_of(" \t\r"), line.size());
+    std::string_view word = line.substr(0, end);
+    line.remove_prefix(end);
+    const bool is_argument = word.starts_with('-') || word.find('=') != std::string_view::npos;
+    word.remove_prefix(word.rfind('/') + 1);
+    if (is_argument || word == "env") continue;
+    return word.substr(0, word.find_last_not_of("0123456789.") + 1);
+  }
+  return "";
+}
+
 class CodeFormat final : public Format {
  public:
   explicit CodeFormat(const CodeLanguage& language)
-      : language_(language), descriptor_(Describe(language)) {}
+      : language_(language), parser_(language), descriptor_(Describe(language)) {}
 
   [[nodiscard]] const FormatDescriptor& descriptor() const override { return descriptor_; }
 
   [[nodiscard]] int Sniff(std::string_view bytes, std::string_view extension) const override {
-    const auto& known = language_.extensions;
-    if (std::find(known.begin(), known.end(), extension) != known.end()) {
-      return LooksLikeText(bytes) ? 70 : 0;
+    const auto has = [](std::span<const std::string_view> names, std::string_view name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    if (has(language_.extensions, extension)) {
+      if (!LooksLikeText(bytes)) return 0;
+      const bool is_meant = language_.is_meant == nullptr || language_.is_meant(bytes, extension);
+      return is_meant ? 70 : 60;
     }
-    if (!extension.empty() || !bytes.starts_with("#!")) return 0;
-    std::string_view line = bytes.substr(0, std::min<size_t>(bytes.find('\n'), 256));
-    while (line.ends_with('\r') || line.ends_with(' ')) line.remove_suffix(1);
-    const std::string_view program = line.substr(line.find_last_of("/ ") + 1);
-    const auto& interpreters = language_.interpreters;
-    const bool is_run =
-        std::find(interpreters.begin(), interpreters.end(), program) != interpreters.end();
-    return is_run && LooksLikeText(bytes) ? 60 : 0;
+    if (!extension.empty() || language_.interpreters.empty()) return 0;
+    return has(language_.interpreters, InterpreterOf(bytes)) && LooksLikeText(bytes) ? 60 : 0;
   }
 
   [[nodiscard]] Result<ParsedContent> Parse(std::string_view bytes, const Limits& limits,
@@ -134,7 +149,7 @@ class CodeFormat final : public Format {
                                      "the source is too large for an outline; it has lines only"});
       return content;
     }
-    const CodeOutline outline = OutlineCode(text, language_, limits);
+    const CodeOutline outline = OutlineCode(text, parser_, limits);
     std::shared_ptr<const Segment> symbols = reuse ? reuse("", outline_digest) : nullptr;
     if (symbols == nullptr) {
       symbols = std::make_shared<RecordListSegment>("", outline_digest,
@@ -148,7 +163,7 @@ class CodeFormat final : public Format {
   [[nodiscard]] Result<EditOutcome> Apply(std::string_view bytes, const std::vector<Edit>& edits,
                                           const Limits& limits) const override {
     STAGED_RETURN_IF_ERROR(CheckTextSize(bytes, limits));
-    CodeEditor editor(bytes, language_, limits);
+    CodeEditor editor(bytes, parser_, limits);
     for (size_t i = 0; i < edits.size(); ++i) {
       STAGED_RETURN_IF_ERROR(InEdit(editor.Plan(edits[i]), i, edits.size()));
     }
@@ -174,6 +189,7 @@ class CodeFormat final : public Format {
   }
 
   const CodeLanguage& language_;
+  CodeParser parser_;
   FormatDescriptor descriptor_;
 };
 
@@ -181,8 +197,8 @@ class CodeFormat final : public Format {
 
 std::vector<std::unique_ptr<Format>> NewCodeFormats() {
   std::vector<std::unique_ptr<Format>> formats;
-  for (const CodeLanguage& language : CodeLanguages()) {
-    formats.push_back(std::make_unique<CodeFormat>(language));
+  for (const CodeLanguage* language : CodeLanguages()) {
+    formats.push_back(std::make_unique<CodeFormat>(*language));
   }
   return formats;
 }

@@ -39,6 +39,13 @@ std::vector<std::string> Symbols(const View& view) {
   });
   return symbols;
 }
+const CodeLanguage& LanguageOf(std::string_view name) {
+  for (const CodeLanguage* language : CodeLanguages()) {
+    if (language->name == name) return *language;
+  }
+  ADD_FAILURE() << "no language " << name;
+  return *CodeLanguages()[0];
+}
 std::string Edited(std::string_view bytes, std::string_view language,
                    const std::vector<Edit>& edits) {
   return testing::ApplyEdits(*Registry().Find(language), bytes, edits);
@@ -107,9 +114,9 @@ TEST(CodeFormatTest, PythonSymbols) {
   const View view = Parse(kPython, "a.py");
   EXPECT_EQ(view.format, "python");
   EXPECT_THAT(Symbols(view),
-              ElementsAre("variable sym:LIMIT", "class sym:Shape", "variable sym:Shape.sides",
+              ElementsAre("variable sym:LIMIT", "class sym:Shape", "field sym:Shape.sides",
                           "method sym:Shape.area", "function sym:Shape.area.helper",
-                          "method sym:Shape.area#2", "function sym:main", "variable sym:main.x"));
+                          "method sym:Shape.area#2", "function sym:main"));
   const Record area = *view.Find("sym:Shape.area");
   EXPECT_EQ(area.attrs.FindString("signature"), "def area(self) -> int:");
   EXPECT_EQ(area.attrs.FindString("doc"), "Its area.\nIn pixels.");
@@ -127,7 +134,9 @@ TEST(CodeFormatTest, CppSymbols) {
               ElementsAre("macro sym:LIMIT", "namespace sym:app", "class sym:app.Shape",
                           "method sym:app.Shape.area", "method sym:app.Shape.resize",
                           "method sym:app.Shape.~Shape", "struct sym:app.Shape.Point",
-                          "function sym:app.Max", "enum sym:app.Color", "type sym:app.Shapes",
+                          "field sym:app.Shape.Point.x", "function sym:app.Max",
+                          "enum sym:app.Color", "constant sym:app.Color.kRed",
+                          "type sym:app.Shapes", "variable sym:app.global_pointer",
                           "function sym:app.Shape.resize#2", "function sym:pointer_function"));
   EXPECT_EQ(view.Find("sym:app.Shape")->attrs.FindString("doc"), "A shape.\nOf some kind.");
   EXPECT_EQ(view.Find("sym:app.Shape.area")->attrs.FindString("signature"), "int area() const");
@@ -147,8 +156,21 @@ TEST(CodeFormatTest, SyntaxErrorsStayLocal) {
 }
 
 TEST(CodeFormatTest, DetectsInterpreters) {
-  EXPECT_EQ(Parse("#!/usr/bin/env python3\nx = 1\n", "bin/tool").format, "python");
-  EXPECT_EQ(Parse("#!/bin/sh\nx=1\n", "bin/tool").format, "text");
+  const std::pair<const char*, const char*> formats[] = {
+      {"#!/usr/bin/env python3", "python"},
+      {"#!/usr/bin/python3.11 -u", "python"},
+      {"#!/usr/bin/env -S A=b node --x", "javascript"},
+      {"#! /bin/sh -e", "bash"},
+      {"#!/usr/bin/env deno", "typescript"},
+      {"#!/usr/bin/ruby", "ruby"},
+      {"#!/usr/bin/php8.2", "php"},
+      {"#!/usr/bin/perl", "text"},
+      {"#!/usr/bin/env", "text"},
+      {"#!", "text"},
+  };
+  for (const auto& [line, format] : formats) {
+    EXPECT_EQ(Parse(std::string(line) + "\nx=1\n", "bin/tool").format, format) << line;
+  }
 }
 
 TEST(CodeEditTest, ReplacesAndDeletesSymbols) {
@@ -201,8 +223,7 @@ TEST(CodeFormatTest, OutliningCostsLittleMoreThanParsing) {
   };
   const double bare = seconds_of([&] {
     TSParser* parser = ts_parser_new();
-    const CodeLanguage& cpp = CodeLanguages()[1];
-    ASSERT_TRUE(ts_parser_set_language(parser, cpp.grammar()));
+    ASSERT_TRUE(ts_parser_set_language(parser, LanguageOf("cpp").grammar()));
     TSTree* tree =
         ts_parser_parse_string(parser, nullptr, bytes.data(), static_cast<uint32_t>(bytes.size()));
     ts_tree_delete(tree);

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/code/languages.h"
+#include "formats/code/code_parser.h"
 #include "staged/limits.h"
 #include "staged/record.h"
 #include "staged/view.h"
@@ -18,8 +18,9 @@ struct Symbol {
   std::string_view kind;       // "function", "method", "class" ...
   std::string signature;       // what stands before the body, on one line
   std::string documentation;   // comment or docstring, without its marks
-  ByteSpan span;               // with decorators and template heads
+  ByteSpan span;               // with decorators, template heads and attributes
   uint64_t leading_begin = 0;  // where the comments directly above begin; span.begin without any
+  bool is_listed = false;  // one of several in a declaration ("int a, b;"), whose span has it alone
 
   [[nodiscard]] std::string Locator() const;  // "sym:Class.method#2"
 };
@@ -31,9 +32,9 @@ struct CodeOutline {
   bool is_complete = true;       // false where the parser gave up
 };
 
-// Parses `text` with the language's grammar. Work is bounded: the parser gives up on input that
+// Parses `text` with the parser's grammar. Work is bounded: the parser gives up on input that
 // costs it out of proportion.
-[[nodiscard]] CodeOutline OutlineCode(std::string_view text, const CodeLanguage& language,
+[[nodiscard]] CodeOutline OutlineCode(std::string_view text, const CodeParser& parser,
                                       const Limits& limits);
 
 }  // namespace staged

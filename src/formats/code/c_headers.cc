@@ -1,0 +1,116 @@
+#include "formats/code/c_headers.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace staged {
+namespace {
+
+bool IsWordByte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// Words that no C header has where C reads it, and those that say so by what follows them: any
+// word ('w') or that character.
+struct CppWord {
+  std::string_view word;
+  std::string_view followed_by;
+};
+constexpr CppWord kCppWords[] = {
+    {"class", "w"},     {"consteval", ""},   {"constinit", ""},        {"const_cast", ""},
+    {"decltype", ""},   {"namespace", "w{"}, {"noexcept", ""},         {"private", ":"},
+    {"protected", ":"}, {"public", ":"},     {"reinterpret_cast", ""}, {"static_cast", ""},
+    {"template", "<"},  {"typename", ""},    {"using", "w"},           {"virtual", "w~"},
+};
+
+bool SaysCpp(std::string_view word, std::string_view rest) {
+  const auto* known = std::find_if(std::begin(kCppWords), std::end(kCppWords),
+                                   [&](const CppWord& one) { return one.word == word; });
+  if (known == std::end(kCppWords)) return false;
+  if (known->followed_by.empty()) return true;
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n"), rest.size()));
+  if (rest.empty()) return false;
+  return known->followed_by.find(rest[0]) != std::string_view::npos ||
+         (known->followed_by[0] == 'w' && IsWordByte(rest[0]));
+}
+
+// Where the comment, string or character at `at` ends, or `at` where none begins.
+size_t SkipQuoted(std::string_view text, size_t at) {
+  const char first = text[at];
+  if (first == '/' && at + 1 < text.size()) {
+    if (text[at + 1] == '/') return std::min(text.find('\n', at), text.size());
+    if (text[at + 1] == '*') {
+      const size_t end = text.find("*/", at + 2);
+      return end == std::string_view::npos ? text.size() : end + 2;
+    }
+  }
+  if (first != '"' && first != '\'') return at;
+  for (size_t end = at + 1; end < text.size(); ++end) {
+    if (text[end] == '\\') {
+      ++end;
+    } else if (text[end] == first || text[end] == '\n') {
+      return end + 1;
+    }
+  }
+  return text.size();
+}
+
+// The line at `at` is "#if" something about __cplusplus: where the part for C++ ends. What hides
+// from C++ instead is skipped with its other branch, of which nothing says to whom it speaks.
+size_t SkipCppOnly(std::string_view text, size_t at) {
+  int depth = 0;
+  const std::string_view head = text.substr(at, text.find('\n', at) - at);
+  const bool is_for_c = head.find("ifndef") != head.npos || head.find('!') != head.npos;
+  while (at < text.size()) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = text.substr(at, end - at);
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (line.starts_with('#')) {
+      line.remove_prefix(std::min(line.find_first_not_of(" \t#"), line.size()));
+      if (line.starts_with("if")) ++depth;
+      if (line.starts_with("endif")) --depth;
+      if (depth == 0 || (depth == 1 && !is_for_c && line.starts_with("el"))) return end;
+    }
+    at = end + 1;
+  }
+  return text.size();
+}
+
+// "#include <vector>": a header of C++'s library has no extension.
+bool IncludesCppLibrary(std::string_view line) {
+  const size_t open = line.find('<');
+  if (line.find("include") == std::string_view::npos || open == std::string_view::npos)
+    return false;
+  const std::string_view name = line.substr(open + 1, line.find('>') - open - 1);
+  return !name.empty() && name.find_first_of("./") == std::string_view::npos;
+}
+
+}  // namespace
+
+bool IsCppHeader(std::string_view text) {
+  text = text.substr(0, 256 << 10);
+  for (size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (const size_t after = SkipQuoted(text, at); after != at) {
+      at = after;
+    } else if (c == '#') {
+      const size_t end = std::min(text.find('\n', at), text.size());
+      const std::string_view line = text.substr(at, end - at);
+      if (IncludesCppLibrary(line)) return true;
+      const bool is_for_cpp = line.find("__cplusplus") != std::string_view::npos;
+      at = is_for_cpp && line.find("if") < line.find("__") ? SkipCppOnly(text, at) : end;
+    } else if (IsWordByte(c)) {
+      size_t end = at;
+      while (end < text.size() && IsWordByte(text[end])) ++end;
+      if (SaysCpp(text.substr(at, end - at), text.substr(end))) return true;
+      at = end;
+    } else if (text.substr(at).starts_with("::")) {
+      return true;
+    } else {
+      ++at;
+    }
+  }
+  return false;
+}
+
+}  // namespace staged
