@@ -4,6 +4,7 @@
 #include "formats/code/code_format.h"
 #include "formats/csv/csv_format.h"
 #include "formats/docx/docx_format.h"
+#include "formats/html/html_format.h"
 #include "formats/ipynb/ipynb_format.h"
 #include "formats/json/json_format.h"
 #include "formats/markdown/markdown_format.h"
@@ -24,6 +25,7 @@ FormatRegistry NewBuiltinRegistry() {
   registry.Register(NewCsvFormat());
   registry.Register(NewDocxFormat());
   registry.Register(NewMarkdownFormat());
+  registry.Register(NewHtmlFormat());
   registry.Register(NewIpynbFormat());
   registry.Register(NewJsonFormat());
   registry.Register(NewJsonLinesFormat());

@@ -7,16 +7,15 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
 
 #include "base/utf8.h"
+#include "format/heading_paths.h"
 #include "formats/markdown/table_cost.h"
 
 namespace staged {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
-constexpr size_t kSlugBytesMax = 200;
 
 struct NodeDeleter {
   void operator()(cmark_node* node) const { cmark_node_free(node); }
@@ -59,30 +58,6 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-// GitHub's anchor of a heading: lower case, punctuation dropped, spaces to hyphens; cut where it is
-// long.
-std::string Slug(std::string_view text) {
-  std::string slug;
-  for (const char c : text) {
-    const auto byte = static_cast<uint8_t>(c);
-    if (c >= 'A' && c <= 'Z') {
-      slug.push_back(static_cast<char>(c - 'A' + 'a'));
-    } else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-               byte >= 0x80) {
-      slug.push_back(c);
-    } else if (c == ' ' || c == '\n') {
-      slug.push_back('-');
-    }
-  }
-  // Every heading below repeats it in its locator.
-  if (slug.size() > kSlugBytesMax) {
-    size_t end = kSlugBytesMax;
-    while (end > 0 && (static_cast<uint8_t>(slug[end]) & 0xC0) == 0x80) --end;
-    slug.resize(end);
-  }
-  return slug.empty() ? "section" : slug;
-}
-
 // What a heading's inlines read as.
 std::string PlainText(cmark_node* block) {
   std::string text;
@@ -109,7 +84,7 @@ struct Block {
   size_t begin = 0;
   size_t end = 0;
   int level = 0;       // of a heading
-  std::string anchor;  // of a heading: its slug
+  std::string anchor;  // of a heading
   size_t row = 0;      // of a table row or cell
   size_t column = 0;
 };
@@ -226,7 +201,7 @@ class BlockReader {
       record.kind = "heading";
       block.level = cmark_node_get_heading_level(node);
       record.attrs.Set("level", block.level);
-      block.anchor = Slug(PlainText(node));
+      block.anchor = HeadingAnchor(PlainText(node));
       record.text = HeadingText(record.text);
     } else if (type == CMARK_NODE_CODE_BLOCK) {
       record.kind = "code_block";
@@ -414,24 +389,16 @@ class BlockReader {
     });
     std::vector<Record> records;
     records.reserve(order.size());
-    std::vector<size_t> headings;  // open ones, of rising level
-    std::unordered_map<std::string, size_t> paths;
+    HeadingPaths headings;
     size_t block_number = 0;
     size_t table_number = 0;
     for (const size_t index : order) {
       Block& block = blocks_[index];
       Record& record = block.record;
       ++block_number;
-      if (block.level > 0) {
-        while (!headings.empty() && blocks_[headings.back()].level >= block.level) {
-          headings.pop_back();
-        }
-      }
-      if (block.parent != kNone) {
-        record.parent = blocks_[block.parent].record.locator;
-      } else if (!headings.empty()) {
-        record.parent = blocks_[headings.back()].record.locator;
-      }
+      if (block.level > 0) headings.CloseTo(block.level);
+      record.parent =
+          block.parent != kNone ? blocks_[block.parent].record.locator : headings.current();
       record.locator = "block:" + std::to_string(block_number);
       if (record.kind == "table") record.locator = "t:" + std::to_string(++table_number);
       if (block.column > 0) {
@@ -440,14 +407,8 @@ class BlockReader {
         record.locator = record.parent + "/r:" + std::to_string(block.row);
       }
       if (block.level > 0) {
-        std::string path = "h:" + block.anchor;
-        if (!headings.empty()) {
-          path = blocks_[headings.back()].record.locator + "/" + block.anchor;
-        }
-        const size_t count = ++paths[path];
-        record.locator = count > 1 ? path + "#" + std::to_string(count) : path;
+        record.locator = headings.Open(block.level, block.anchor);
         record.key = record.locator.substr(2);
-        headings.push_back(index);
       }
       if (!IsValidUtf8(record.text)) record.text = ReplaceInvalidUtf8(record.text);
       record.span = ByteSpan{block.begin, block.end};
