@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "format/text_editor.h"
-#include "format/text_records.h"
+#include "format/text_file_format.h"
 #include "formats/html/html_editor.h"
 #include "formats/html/html_records.h"
 #include "formats/html/html_source.h"
@@ -57,26 +56,22 @@ class HtmlFormat final : public Format {
   [[nodiscard]] const FormatDescriptor& descriptor() const override { return descriptor_; }
 
   [[nodiscard]] int Sniff(std::string_view bytes, std::string_view extension) const override {
-    const auto& known = descriptor_.extensions;
-    const bool is_named = std::find(known.begin(), known.end(), extension) != known.end();
-    if (is_named) return LooksLikeText(bytes) ? 70 : 0;
+    const int named = NamedTextScore(descriptor_, bytes, extension);
+    if (named > 0) return named;
     return BeginsAsHtml(bytes) && LooksLikeText(bytes) ? 48 : 0;
   }
 
   [[nodiscard]] Result<ParsedContent> Parse(std::string_view bytes, const Limits& limits,
                                             const SegmentSource& reuse) const override {
     STAGED_RETURN_IF_ERROR(CheckHtmlSize(bytes, limits));
-    ParsedContent content;
     const ContentHash digest = ContentHash::Of(bytes);
     const DecodedText decoded(bytes);
     const HtmlSource source(decoded, limits);
     std::shared_ptr<const Segment> segment = reuse ? reuse("", digest) : nullptr;
     if (segment == nullptr) segment = NewSegment(decoded, source, digest);
-    content.segments.push_back(std::move(segment));
-    content.parts.push_back({"", digest, bytes.size(), {}});
-    for (const KindRule& rule : descriptor_.profile.kinds) {
-      content.parts[0].kinds.push_back(rule.kind);
-    }
+    std::vector<std::string> kinds;
+    for (const KindRule& rule : descriptor_.profile.kinds) kinds.push_back(rule.kind);
+    ParsedContent content = WholeFileContent(bytes, decoded, std::move(segment), std::move(kinds));
     content.diagnostics = source.Diagnostics();
     return content;
   }
@@ -85,12 +80,7 @@ class HtmlFormat final : public Format {
                                           const Limits& limits) const override {
     STAGED_RETURN_IF_ERROR(CheckHtmlSize(bytes, limits));
     HtmlEditor editor(bytes, limits);
-    for (size_t i = 0; i < edits.size(); ++i) {
-      STAGED_RETURN_IF_ERROR(InEdit(editor.Plan(edits[i]), i, edits.size()));
-    }
-    EditOutcome outcome;
-    STAGED_ASSIGN_OR_RETURN(outcome.bytes, editor.Finish());
-    return outcome;
+    return PlanAndFinish(editor, edits);
   }
 
  private:

@@ -137,6 +137,18 @@ TEST(HtmlFormatTest, WhatIsHiddenSaysWhy) {
       ElementsAre("block:1|paragraph|seen again", "block:2|paragraph|not seen|hidden attribute"));
 }
 
+TEST(HtmlFormatTest, FormatIsApartFromText) {
+  const auto format = [](const std::string& markup) {
+    return std::string(Parse(markup).Find("block:1")->attrs.FindString("format"));
+  };
+  EXPECT_EQ(format("<p>plain text"), "");
+  EXPECT_EQ(format("<p>one <b>two</b> three"), format("<p>eleven <b>twelve</b> thirteen"));
+  EXPECT_NE(format("<p>one <b>two</b> three"), format("<p>one <i>two</i> three"));
+  EXPECT_NE(format("<p>one <b>two</b> three"), format("<p>one <b class=x>two</b> three"));
+  EXPECT_NE(format("<p>one <b>two</b> three"), format("<p><b>one two</b> three"));
+  EXPECT_NE(format("<p>on<b>e</b>"), format("<p><b>one</b>"));
+}
+
 TEST(HtmlFormatTest, FormsWithTheirFields) {
   const View view = Parse(
       "<form action=/go method=post><p>Name <input name=user value='A&quot;B'>"

@@ -26,7 +26,7 @@ class TextReader {
           break;
         case HtmlPieceKind::kTag: {
           const std::string_view tag = source_.substr(piece.begin, piece.end - piece.begin);
-          tags.append(std::to_string(out_.text.size())).append(tag);
+          tags.append(Place()).append(tag);
           out_.has_attributes =
               out_.has_attributes || tag.find_first_of(" \t\r\n\f/", 2) < tag.size();
           break;
@@ -46,6 +46,18 @@ class TextReader {
   }
 
  private:
+  // Where a tag stands: at the beginning of which word, or inside it. Words of another length leave
+  // it where it is, so that a changed text is no changed format.
+  [[nodiscard]] std::string Place() {
+    for (; words_read_ < out_.text.size(); ++words_read_) {
+      const char c = out_.text[words_read_];
+      if (c == ' ' || c == '\n') ++words_;
+    }
+    const bool has_space = space_.begin != space_.end;
+    const bool is_inside = !has_space && !out_.text.empty() && !IsSpace(out_.text.back());
+    return std::to_string(words_ + (has_space ? 1 : 0)) + (is_inside ? "+" : " ");
+  }
+
   void Append(std::string_view text, ByteSpan from) {
     out_.text.append(text);
     if (with_sources_) out_.sources.insert(out_.sources.end(), text.size(), from);
@@ -137,7 +149,9 @@ class TextReader {
   HtmlCharset charset_;
   bool with_sources_;
   HtmlText out_;
-  ByteSpan space_;  // white space that shows if more text follows
+  size_t words_ = 0;
+  size_t words_read_ = 0;  // bytes of the text in which words are counted
+  ByteSpan space_;         // white space that shows if more text follows
 };
 
 }  // namespace
