@@ -5,6 +5,7 @@
 #include "formats/csv/csv_format.h"
 #include "formats/docx/docx_format.h"
 #include "formats/html/html_format.h"
+#include "formats/image/image_format.h"
 #include "formats/ipynb/ipynb_format.h"
 #include "formats/json/json_format.h"
 #include "formats/markdown/markdown_format.h"
@@ -26,6 +27,7 @@ FormatRegistry NewBuiltinRegistry() {
   registry.Register(NewDocxFormat());
   registry.Register(NewMarkdownFormat());
   registry.Register(NewHtmlFormat());
+  registry.Register(NewImageFormat());
   registry.Register(NewIpynbFormat());
   registry.Register(NewJsonFormat());
   registry.Register(NewJsonLinesFormat());

@@ -9,12 +9,12 @@ namespace {
 FormatDescriptor Describe() {
   FormatDescriptor descriptor;
   descriptor.name = "binary";
-  descriptor.parser = {"binary", "1"};
+  descriptor.parser = {"binary", "2"};
   descriptor.profile.kinds = {
       {"file",
        Matching::kKeyed,
        {{"content", ChangeClass::kOpaque, {"digest", "size_bytes"}},
-        {"metadata", ChangeClass::kFormat, {"type", "width", "height"}}}},
+        {"metadata", ChangeClass::kFormat, {"type"}}}},
   };
   return descriptor;
 }
@@ -34,10 +34,6 @@ class BinaryFormat final : public Format {
     record.attrs.Set("type", DetectFileType(bytes));
     record.attrs.Set("size_bytes", bytes.size());
     record.attrs.Set("digest", digest.ToString());
-    if (const std::optional<ImageSize> size = ReadImageSize(bytes)) {
-      record.attrs.Set("width", size->width);
-      record.attrs.Set("height", size->height);
-    }
     record.span = ByteSpan{0, bytes.size()};
     ParsedContent content;
     content.segments.push_back(

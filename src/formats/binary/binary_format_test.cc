@@ -21,19 +21,6 @@ TEST(BinaryFormatTest, DetectsTypesByTheirFirstBytes) {
   EXPECT_EQ(DetectFileType(""), "");
 }
 
-TEST(BinaryFormatTest, ReadsImageSizes) {
-  const auto size = [](std::string_view bytes) {
-    const std::optional<ImageSize> found = ReadImageSize(bytes);
-    return found ? std::to_string(found->width) + "x" + std::to_string(found->height) : "";
-  };
-  EXPECT_EQ(size("\x89PNG\r\n\x1A\n\0\0\0\rIHDR\0\0\1\2\0\0\0\x10"s), "258x16");
-  EXPECT_EQ(size("GIF89a\x02\x01\x03\0"s), "258x3");
-  EXPECT_EQ(size("\xFF\xD8\xFF\xE0\0\4zz\xFF\xC2\0\x11\x08\0\x20\1\0\3"s), "256x32");
-  EXPECT_EQ(size("\xFF\xD8\xFF\xE0\xFF\xFF"s), "");
-  EXPECT_EQ(size("RIFF\0\0\0\0WEBPVP8X\0\0\0\0\0\0\0\0\x0F\0\0\x1F\0\0"s), "16x32");
-  EXPECT_EQ(size("\x89PNG\r\n\x1A\n\0\0"s), "");
-}
-
 TEST(BinaryFormatTest, OneOpaquePartAndNoEdits) {
   const FormatRegistry registry = NewBuiltinRegistry();
   const std::string bytes =

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <memory>
+
+#include "staged/ext/format.h"
+
+namespace staged {
+
+[[nodiscard]] std::unique_ptr<Format> NewImageFormat();
+
+}  // namespace staged
