@@ -182,6 +182,7 @@ Status WorkspaceImpl::OpenParts(bool create) {
     if (!made.ok() && made.code() != ErrorCode::kConflict) return made;
   }
   STAGED_ASSIGN_OR_RETURN(temporary_, metadata_->OpenDirectory(layout::kTemporary));
+  spares_ = std::make_unique<SparePublications>(*temporary_);
   auto opened = metadata_->OpenDirectory(layout::kObjects);
   if (!opened.ok() && opened.status().code() == ErrorCode::kNotFound) {
     return {ErrorCode::kDataLoss,

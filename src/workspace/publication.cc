@@ -1,6 +1,7 @@
 #include "workspace/publication.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/binary.h"
 #include "base/utf8.h"
@@ -21,6 +22,14 @@ constexpr size_t kOwnerBytes = 8;
 std::string ParentOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+std::string LockOf(const std::string& owner) {
+  return std::string(kPublishPrefix) + owner + std::string(kLockSuffix);
+}
+
+std::string MarkOf(const std::string& owner) {
+  return std::string(kPublishPrefix) + owner + std::string(kMarkSuffix);
 }
 
 std::string RandomName(Env& env) {
@@ -85,29 +94,69 @@ void FolderMemory::Forget(const std::string& folder) {
   durable_.erase(folder);
 }
 
-Publisher::Publisher(Env& env, Directory& root, Directory& temporary, ObjectStore& store,
-                     FolderMemory& folders)
-    : env_(env), root_(root), temporary_(temporary), store_(store), folders_(folders) {}
+SparePublications::~SparePublications() {
+  // What cannot be removed now is a dead publisher's for the next opening.
+  for (const Spare& spare : spares_) {
+    (void)temporary_.RemoveFile(MarkOf(spare.owner)).ok();
+    (void)temporary_.RemoveFile(LockOf(spare.owner)).ok();
+  }
+}
 
-Publisher::~Publisher() = default;
+std::optional<SparePublications::Spare> SparePublications::Take() {
+  const std::lock_guard lock(mutex_);
+  if (spares_.empty()) return std::nullopt;
+  Spare spare = std::move(spares_.back());
+  spares_.pop_back();
+  return spare;
+}
+
+bool SparePublications::Give(Spare& spare) {
+  constexpr size_t kSparesMax = 4;
+  const std::lock_guard lock(mutex_);
+  if (spares_.size() >= kSparesMax) return false;
+  spares_.push_back(std::move(spare));
+  return true;
+}
+
+Publisher::Publisher(Env& env, Directory& root, Directory& temporary, ObjectStore& store,
+                     FolderMemory& folders, SparePublications& spares)
+    : env_(env),
+      root_(root),
+      temporary_(temporary),
+      store_(store),
+      folders_(folders),
+      spares_(spares) {}
+
+Publisher::~Publisher() {
+  if (!spare_mark_.empty()) (void)temporary_.RemoveFile(spare_mark_).ok();
+}
 
 std::string Publisher::Name(size_t number) const {
   return std::string(kPublishPrefix) + owner_ + "-" + std::to_string(number);
 }
 
-std::string Publisher::MarkName() const {
-  return std::string(kPublishPrefix) + owner_ + std::string(kMarkSuffix);
+bool Publisher::BeginWithSpare() {
+  std::optional<SparePublications::Spare> spare = spares_.Take();
+  if (!spare) return false;
+  owner_ = RandomName(env_);
+  // The lock goes with its file. The mark stays what it was, of a publication that is over, until
+  // everything is prepared.
+  if (!temporary_.RenameNew(LockOf(spare->owner), temporary_, LockOf(owner_)).ok()) return false;
+  spare_mark_ = MarkOf(spare->owner);
+  lock_ = std::move(spare->lock);
+  is_own_ = true;
+  return true;
 }
 
 Status Publisher::Begin() {
+  if (BeginWithSpare()) return OkStatus();
   // Somebody who clears up after the dead may hold a lock for the instant in which it is new: then
   // another name will do.
   constexpr int kAttempts = 16;
   Status locked;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     owner_ = RandomName(env_);
-    auto lock = temporary_.Lock(std::string(kPublishPrefix) + owner_ + std::string(kLockSuffix),
-                                LockWait::kDoNotWait);
+    auto lock = temporary_.Lock(LockOf(owner_), LockWait::kDoNotWait);
     if (lock.ok()) {
       lock_ = *std::move(lock);
       is_own_ = true;
@@ -121,10 +170,8 @@ Status Publisher::Begin() {
 
 Status Publisher::TakeOver(const std::string& owner) {
   owner_ = owner;
-  STAGED_ASSIGN_OR_RETURN(
-      lock_, temporary_.Lock(std::string(kPublishPrefix) + owner_ + std::string(kLockSuffix),
-                             LockWait::kDoNotWait));
-  const Result<FileStatus> mark = temporary_.Stat(MarkName());
+  STAGED_ASSIGN_OR_RETURN(lock_, temporary_.Lock(LockOf(owner_), LockWait::kDoNotWait));
+  const Result<FileStatus> mark = temporary_.Stat(MarkOf(owner_));
   is_prepared_ = mark.ok();
   return mark.ok() ? OkStatus() : IgnoreMissing(mark.status());
 }
@@ -184,13 +231,21 @@ Status Publisher::Prepare(const std::vector<PathChange>& changes) {
   }
   // The mark comes after all names and before any is moved into the live folder, so that after a
   // power loss it is there whenever anything was published.
-  STAGED_RETURN_IF_ERROR(temporary_.Create(MarkName(), 0600).status());
+  STAGED_RETURN_IF_ERROR(MakeMark());
   is_prepared_ = true;
   is_own_ = true;
   published_.clear();
   taken_back_.clear();
   displaced_.clear();
   return OkStatus();
+}
+
+Status Publisher::MakeMark() {
+  const std::string spare = std::exchange(spare_mark_, {});
+  if (!spare.empty() && temporary_.RenameNew(spare, temporary_, MarkOf(owner_)).ok()) {
+    return OkStatus();
+  }
+  return temporary_.Create(MarkOf(owner_), 0600).status();
 }
 
 Status Publisher::KeepBase(const PathChange& change) {
@@ -463,9 +518,13 @@ Status Publisher::End(const std::vector<PathChange>& changes) {
   // Where every path was published here, nothing is left but the mark.
   const bool is_done = is_own_ && !changes.empty() && published_.size() == changes.size();
   if (!is_done) STAGED_RETURN_IF_ERROR(RemoveOwn());
-  STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_.RemoveFile(MarkName())));
-  STAGED_RETURN_IF_ERROR(IgnoreMissing(
-      temporary_.RemoveFile(std::string(kPublishPrefix) + owner_ + std::string(kLockSuffix))));
+  if (is_done) {
+    SparePublications::Spare spare{owner_, std::move(lock_)};
+    if (spares_.Give(spare)) return OkStatus();
+    lock_ = std::move(spare.lock);
+  }
+  STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_.RemoveFile(MarkOf(owner_))));
+  STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_.RemoveFile(LockOf(owner_))));
   lock_.reset();
   return OkStatus();
 }

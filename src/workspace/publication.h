@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -42,11 +43,36 @@ class FolderMemory {
   std::map<std::string, Identity> durable_;
 };
 
+// The lock and the mark of publishers that came to their end, kept for the next ones under their
+// old names. File systems are slow to make a file where many were just removed (ext4 passes over
+// inodes that were freed seconds ago, and takes a millisecond for it); to rename one is cheap.
+// Thread-safe.
+class SparePublications {
+ public:
+  explicit SparePublications(Directory& temporary) : temporary_(temporary) {}
+  ~SparePublications();  // removes what nobody took
+  SparePublications(const SparePublications&) = delete;
+  SparePublications& operator=(const SparePublications&) = delete;
+
+  struct Spare {
+    std::string owner;  // the names are its
+    std::unique_ptr<FileLock> lock;
+  };
+  [[nodiscard]] std::optional<Spare> Take();
+  // False where there are enough: `spare` is left as it is.
+  [[nodiscard]] bool Give(Spare& spare);
+
+ private:
+  Directory& temporary_;
+  std::mutex mutex_;
+  std::vector<Spare> spares_;
+};
+
 class Publisher {
  public:
   // `root` is the live folder, `temporary` is .staged/tmp. All must outlive this.
   Publisher(Env& env, Directory& root, Directory& temporary, ObjectStore& store,
-            FolderMemory& folders);
+            FolderMemory& folders, SparePublications& spares);
   ~Publisher();
 
   // A new owner, with its lock.
@@ -78,7 +104,9 @@ class Publisher {
 
  private:
   [[nodiscard]] std::string Name(size_t number) const;
-  [[nodiscard]] std::string MarkName() const;
+  // Takes a spare lock under a new name; false where there is none.
+  bool BeginWithSpare();
+  Status MakeMark();
   // Removes the files that are this owner's, the lock aside.
   Status RemoveOwn();
   Status WriteNew(size_t number, const PathChange& change);
@@ -109,7 +137,9 @@ class Publisher {
   Directory& temporary_;
   ObjectStore& store_;
   FolderMemory& folders_;
+  SparePublications& spares_;
   std::string owner_;
+  std::string spare_mark_;  // a mark of an earlier owner, to be made this one's; "" when none
   std::unique_ptr<FileLock> lock_;
   bool is_prepared_ = false;
   bool is_own_ = false;  // prepared by this object: the sets below are complete

@@ -10,7 +10,8 @@
 namespace staged {
 
 std::unique_ptr<Publisher> WorkspaceImpl::NewPublisher() {
-  return std::make_unique<Publisher>(env_, *root_directory_, *temporary_, *store_, folders_);
+  return std::make_unique<Publisher>(env_, *root_directory_, *temporary_, *store_, folders_,
+                                     *spares_);
 }
 
 Result<bool> WorkspaceImpl::PublishAll(Publisher& publisher, const std::vector<PathChange>& changes,

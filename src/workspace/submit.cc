@@ -322,9 +322,15 @@ Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
     return OkStatus();
   };
   {
-    STAGED_ASSIGN_OR_RETURN(const BranchState state, ReadBranch(context.branch));
+    // A first plan, to prepare before others have to wait. What people changed on disk is taken in
+    // below; where that matters, the second plan is another.
+    STAGED_RETURN_IF_ERROR(CheckBranchName(context.branch));
+    STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
+    STAGED_ASSIGN_OR_RETURN(const auto operations, reader->LiveOperations(context.branch));
+    STAGED_ASSIGN_OR_RETURN(Tree accepted, ReadAcceptedTree(*reader));
+    const Reduction reduction = Reduce(std::move(accepted), {}, operations);
     const Result<SubmitPlan> plan =
-        PlanSubmit(*state.live.reader, state.reduction, state.operations, context.branch, paths);
+        PlanSubmit(*reader, reduction, operations, context.branch, paths);
     if (plan.ok() && !plan->changes.empty()) {
       if (Status status = prepare(plan->changes); !status.ok()) return give_up(status);
     }

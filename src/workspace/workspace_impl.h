@@ -361,6 +361,7 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   std::unique_ptr<ViewCache> views_;
   std::unique_ptr<SearchIndex> index_;
   FolderMemory folders_;
+  std::unique_ptr<SparePublications> spares_;
   struct EndedPublication {
     int64_t number = 0;
     std::unique_ptr<Publisher> publisher;

@@ -117,7 +117,9 @@ TEST_F(WorkspacePublicationTest, PublisherDiesBetweenTwoStepsOfAnOpening) {
                                             Entry{EntryKind::kFile, ContentHash::Of(before)},
                                             Entry{EntryKind::kFile, ContentHash::Of(submitted)}}};
   FolderMemory folders;
-  auto publisher = std::make_unique<Publisher>(machine_, *root, *temporary, *store, folders);
+  SparePublications spares(*temporary);
+  auto publisher =
+      std::make_unique<Publisher>(machine_, *root, *temporary, *store, folders, spares);
   ASSERT_TRUE(publisher->Begin().ok());
   ASSERT_TRUE(publisher->Prepare(changes).ok());
   // Its turn comes when the opening has taken over what lies before it.
