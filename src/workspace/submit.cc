@@ -299,6 +299,22 @@ Result<Operation> WorkspaceImpl::CommitSubmit(WriteSession& session, const Submi
   return operation;
 }
 
+namespace {
+
+// The accepted tree as far as the operations are about it.
+Result<Tree> AcceptedOf(JournalReader& reader, const std::vector<Operation>& operations) {
+  Tree tree;
+  for (const Operation& operation : operations) {
+    for (const PathChange& change : operation.changes) {
+      STAGED_ASSIGN_OR_RETURN(const auto accepted, reader.Accepted(change.path));
+      if (accepted) tree.insert_or_assign(change.path, accepted->entry);
+    }
+  }
+  return tree;
+}
+
+}  // namespace
+
 Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
                                            const std::vector<std::string>& paths,
                                            const SubmitOptions& options) {
@@ -327,7 +343,7 @@ Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
     STAGED_RETURN_IF_ERROR(CheckBranchName(context.branch));
     STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
     STAGED_ASSIGN_OR_RETURN(const auto operations, reader->LiveOperations(context.branch));
-    STAGED_ASSIGN_OR_RETURN(Tree accepted, ReadAcceptedTree(*reader));
+    STAGED_ASSIGN_OR_RETURN(Tree accepted, AcceptedOf(*reader, operations));
     const Reduction reduction = Reduce(std::move(accepted), {}, operations);
     const Result<SubmitPlan> plan =
         PlanSubmit(*reader, reduction, operations, context.branch, paths);
