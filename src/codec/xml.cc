@@ -81,9 +81,12 @@ size_t FindIllegal(std::string_view input) {
   return input.size();
 }
 
+// Names are a few bytes long: a call of memchr costs more than to look at them.
 std::string_view LocalName(std::string_view name) {
-  const size_t colon = name.find(':');
-  return colon == std::string_view::npos ? name : name.substr(colon + 1);
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == ':') return name.substr(i + 1);
+  }
+  return name;
 }
 
 // The code point of "#10" or "#xA", or nullopt when it is malformed or no legal character.
@@ -381,10 +384,10 @@ bool XmlTokenizer::ReadStartTag() {
 }
 
 bool XmlTokenizer::ReadAttribute(size_t& position) {
-  XmlAttribute attribute;
-  attribute.begin = position;
   const size_t name_end = SkipName(position);
   if (name_end == position) return Fail(position, "a malformed attribute name");
+  XmlAttribute& attribute = attributes_.emplace_back();
+  attribute.begin = position;
   attribute.name = input_.substr(position, name_end - position);
   position = SkipSpace(name_end);
   if (position >= input_.size() || input_[position] != '=') {
@@ -410,7 +413,6 @@ bool XmlTokenizer::ReadAttribute(size_t& position) {
   }
   attribute.value = input_.substr(value_begin, position - value_begin);
   attribute.end = ++position;
-  attributes_.push_back(attribute);
   return true;
 }
 
@@ -420,7 +422,9 @@ bool XmlTokenizer::CheckUniqueAttributes() {
   if (attributes_.size() <= kPairwiseMax) {
     for (size_t i = 1; i < attributes_.size(); ++i) {
       for (size_t j = 0; j < i; ++j) {
-        if (attributes_[i].name == attributes_[j].name) twin = attributes_[i].name;
+        const std::string_view one = attributes_[i].name;
+        const std::string_view other = attributes_[j].name;
+        if (one.size() == other.size() && one.front() == other.front() && one == other) twin = one;
       }
     }
   } else {

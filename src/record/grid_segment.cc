@@ -111,6 +111,8 @@ void GridSegment::FillRecord(size_t index, Record& record) const {
   record.key.assign(record.locator, quoted_name_.size() + 1);
   record.text = text(index);
   Value::Object attrs;
+  if (record.attrs.is_object()) attrs = std::move(record.attrs.as_object());  // for its room
+  attrs.clear();
   attrs.reserve(4);
   attrs.emplace_back("type", CellTypeName(types_[index]));
   attrs.emplace_back("value", value(index));

@@ -393,6 +393,12 @@ std::string FormatDate(const Section& section, double serial, DateEpoch epoch) {
   return out;
 }
 
+// The format of most cells, which needs no placeholders filled.
+bool IsGeneral(const Section& section) {
+  return section.tokens.size() == 1 && section.tokens.front().type == TokenType::kGeneral &&
+         section.percents == 0 && section.thousands_scale == 0;
+}
+
 bool Holds(const NumberFormat::Condition& condition, double number) {
   if (condition.comparison == "<") return number < condition.limit;
   if (condition.comparison == "<=") return number <= condition.limit;
@@ -440,9 +446,12 @@ std::string NumberFormat::Format(double number) const {
     if (number < 0 || number >= kSerialMax) return FormatGeneral(number);
     return FormatDate(section, number, epoch_);
   }
-  std::string out = NumberWriter(section, std::abs(number)).Write();
+  const double magnitude = std::abs(number);
+  std::string out =
+      IsGeneral(section) ? FormatGeneral(magnitude) : NumberWriter(section, magnitude).Write();
+  if (!show_minus) return out;
   const bool shows_zero = out.find_first_of("123456789") == std::string::npos;
-  if (show_minus && !(shows_zero && section.has_digits)) out.insert(out.begin(), '-');
+  if (!(shows_zero && section.has_digits)) out.insert(out.begin(), '-');
   return out;
 }
 
