@@ -11,9 +11,12 @@
 namespace staged::bench {
 
 std::string ReadWholeFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
   CheckCall(file.good() ? 0 : 1, path.c_str());
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::string bytes(static_cast<size_t>(file.tellg()), '\0');
+  file.seekg(0).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  CheckCall(file.good() ? 0 : 1, path.c_str());
+  return bytes;
 }
 
 void WriteWholeFile(const std::string& path, std::string_view bytes) {
