@@ -44,6 +44,7 @@ double TimeProcesses(int processes,
     _exit(0);
   }
   close(start[0]);
+  close(ready[1]);  // so that a child that dies ends the wait
   for (int process = 0; process < processes; ++process) {
     char byte = 0;
     CheckCall(read(ready[0], &byte, 1) == 1 ? 0 : 1, "waiting for the children");
