@@ -1,5 +1,6 @@
 """Makes the benchmarks' inputs, byte for byte the same on every run, in a folder of the caller."""
 
+import base64
 import json
 import os
 import random
@@ -218,3 +219,49 @@ def make_lines(folder, files=500, lines=2000):
             file.write("key,text\n")
             for line in range(lines):
                 file.write(f"{number * lines + line},{' '.join(text.take(8))}\n")
+
+
+def make_prose(path, size_bytes):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(_Text(12).markdown(size_bytes)[:size_bytes])
+
+
+def make_notebook(path, size_bytes=5_000_000):
+    """A notebook of nbformat 4.5 as people keep them: prose, code, printed text, tables, pictures."""
+    text = _Text(11)
+    rng = text.rng
+    cells, length = [], 0
+    while length < size_bytes:
+        number = len(cells)
+        if number % 4 == 0:
+            cell = {"cell_type": "markdown", "id": f"note-{number}", "metadata": {},
+                    "source": text.markdown(600).splitlines(keepends=True)}
+        else:
+            outputs = []
+            if number % 4 == 1:
+                lines = [f"{text.sentence()}\n" for _ in range(40)]
+                outputs.append({"name": "stdout", "output_type": "stream", "text": lines})
+            elif number % 4 == 2:
+                rows = [[rng.randint(0, 10**6) / 100 for _ in range(6)] for _ in range(20)]
+                html = ["<table>\n"] + [f"  <tr><td>{'</td><td>'.join(map(str, row))}</td></tr>\n"
+                                        for row in rows] + ["</table>"]
+                plain = [" ".join(map(str, row)) + "\n" for row in rows]
+                outputs.append({"data": {"text/html": html, "text/plain": plain},
+                                "execution_count": number, "metadata": {},
+                                "output_type": "execute_result"})
+            else:
+                picture = base64.b64encode(rng.randbytes(rng.randint(5_000, 40_000))).decode()
+                outputs.append({"data": {"image/png": picture + "\n",
+                                         "text/plain": ["<Figure size 640x480 with 1 Axes>"]},
+                                "metadata": {}, "output_type": "display_data"})
+            cell = {"cell_type": "code", "execution_count": number, "id": f"code-{number}",
+                    "metadata": {}, "outputs": outputs,
+                    "source": text.python(900).splitlines(keepends=True)}
+        cells.append(cell)
+        length += len(json.dumps(cell, indent=1))
+    notebook = {"cells": cells, "metadata": {"kernelspec": {
+        "display_name": "Python 3", "language": "python", "name": "python3"}},
+        "nbformat": 4, "nbformat_minor": 5}
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(notebook, file, indent=1)
+        file.write("\n")

@@ -42,6 +42,8 @@ constexpr Program kPrograms[] = {
     {"words", "WORKSPACE DATA_FOLDER QUERIES", 3, RunWords},
     {"submits", "WORKSPACE PROCESSES EACH", 3, RunSubmits},
     {"commits", "FOLDER PROCESSES EACH", 3, RunCommits},
+    {"parse", "FILE ROUNDS", 2, RunParse},
+    {"worker", "FILE ROUNDS STAGED_BINARY", 3, RunWorker},
 };
 
 }  // namespace

@@ -64,5 +64,7 @@ int RunFullText(const Arguments& arguments);
 int RunWords(const Arguments& arguments);
 int RunSubmits(const Arguments& arguments);
 int RunCommits(const Arguments& arguments);
+int RunParse(const Arguments& arguments);
+int RunWorker(const Arguments& arguments);
 
 }  // namespace staged::bench

@@ -55,18 +55,26 @@ class JsonParser {
   // Each value but the first follows one of these, so that nodes never move: growth would take
   // twice their memory.
   void ReserveNodes() {
+    // Blocks of a constant size in bytes let the compiler count many at a time.
+    constexpr size_t kBlockBytes = 128;
     const auto precedes_value = [](char c) {
-      return c == ',' || c == '[' || c == '{' || c == '\n';
+      return static_cast<uint8_t>((c == ',') | (c == '[') | (c == '{') | (c == '\n'));
     };
-    const auto values =
-        static_cast<uint64_t>(std::count_if(input_.begin(), input_.end(), precedes_value));
+    uint64_t values = 0;
+    size_t at = 0;
+    for (; at + kBlockBytes <= input_.size(); at += kBlockBytes) {
+      const char* const block = input_.data() + at;
+      uint8_t count = 0;
+      for (size_t i = 0; i < kBlockBytes; ++i) {
+        count = static_cast<uint8_t>(count + precedes_value(block[i]));
+      }
+      values += count;
+    }
+    for (; at < input_.size(); ++at) values += precedes_value(input_[at]);
     tree_.nodes.reserve(std::min(values + 1, limits_.records_max));
   }
 
   void ParseDocument() {
-    constexpr size_t kBytesOfNode = 48;  // about; a hint that spares growing in steps
-    constexpr size_t kReservedMax = 1 << 20;
-    tree_.nodes.reserve(std::min(input_.size() / kBytesOfNode, kReservedMax));
     SkipSpace();
     if (ParseValue(input_.size())) {
       SkipSpace();

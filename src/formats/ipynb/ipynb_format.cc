@@ -6,6 +6,7 @@
 #include "codec/json.h"
 #include "format/text_editor.h"
 #include "format/text_records.h"
+#include "formats/ipynb/cell_digest.h"
 #include "formats/ipynb/notebook.h"
 #include "formats/ipynb/notebook_editor.h"
 #include "formats/ipynb/notebook_records.h"
@@ -23,7 +24,7 @@ constexpr ChangeClass kStructure = ChangeClass::kStructure;
 FormatDescriptor Describe() {
   FormatDescriptor descriptor;
   descriptor.name = "ipynb";
-  descriptor.parser = {"ipynb", "1"};
+  descriptor.parser = {"ipynb", "2"};
   descriptor.extensions = {"ipynb"};
   descriptor.edit_ops = {"set",    "replace", "replace_text", "insert_before", "insert_after",
                          "append", "delete",  "move",         "clear_outputs", "set_metadata"};
@@ -174,7 +175,9 @@ class IpynbFormat final : public Format {
   static void AddCell(const DecodedText& decoded, const JsonTree& tree, const NotebookCell& cell,
                       bool joins_lines, const SegmentSource& reuse, ParsedContent& content) {
     const std::string_view source = NodeSource(decoded.text(), tree.nodes[cell.node]);
-    ContentHash digest = ContentHash::Of(source);
+    const bool is_valid_utf8 = decoded.encoding() != TextEncoding::kUnknown8Bit;
+    const CellDigest cell_digest = DigestCell(decoded.text(), tree, cell.node, is_valid_utf8);
+    ContentHash digest = cell_digest.digest;
     // What else the records depend on: whether they have spans, and how lines are listed.
     const bool is_usual = decoded.keeps_offsets() && !joins_lines;
     if (!is_usual) {
@@ -183,9 +186,10 @@ class IpynbFormat final : public Format {
     }
     std::shared_ptr<const Segment> segment = reuse ? reuse(cell.locator, digest) : nullptr;
     if (segment == nullptr) {
-      segment = std::make_shared<RecordListSegment>(
-          cell.locator, digest,
-          CellRecords(decoded.text(), tree, cell, decoded.keeps_offsets(), joins_lines));
+      segment =
+          std::make_shared<RecordListSegment>(cell.locator, digest,
+                                              CellRecords(decoded.text(), tree, cell, cell_digest,
+                                                          decoded.keeps_offsets(), joins_lines));
     }
     content.segments.push_back(std::move(segment));
     content.parts.push_back({cell.locator,

@@ -116,6 +116,33 @@ TEST(IpynbFormatTest, CellsOutputsAndMetadata) {
   EXPECT_EQ(view.Find("field:nbformat_minor")->text, "5");
 }
 
+// A long string is hashed once, with its cell; what its record says is what hashing it alone says.
+TEST(IpynbFormatTest, LongDataHaveTheDigestOfTheirText) {
+  const auto notebook = [](const std::string& picture) {
+    return "{\"cells\": [{\"cell_type\": \"code\", \"id\": \"a\", \"metadata\": {}, \"source\": "
+           "\"\", "
+           "\"outputs\": [{\"output_type\": \"display_data\", \"metadata\": {}, \"data\": "
+           "{\"image/png\": \"" +
+           picture + "\"}}]}], \"metadata\": {}, \"nbformat\": 4, \"nbformat_minor\": 5}";
+  };
+  const std::string base64(10'000, 'Q');
+  std::set<ContentHash> cells;
+  for (const auto& [written, text] :
+       std::vector<std::pair<std::string, std::string>>{{base64, base64},
+                                                        {base64 + "\\n", base64 + "\n"},
+                                                        {"\\n" + base64, "\n" + base64},
+                                                        {base64 + "\\\\n", base64 + "\\n"},
+                                                        {base64 + "R", base64 + "R"},
+                                                        {base64 + "\xFF", base64 + "\uFFFD"}}) {
+    const View view = Parse(notebook(written));
+    const Record data = *view.Find("cell:a/output:1/data:image~1png");
+    EXPECT_EQ(data.attrs.FindString("digest"), ContentHash::Of(text).ToString());
+    EXPECT_EQ(*data.attrs.Find("size_bytes"), Value(text.size()));
+    cells.insert(view.parts[1].digest);
+  }
+  EXPECT_EQ(cells.size(), 6u);
+}
+
 TEST(IpynbFormatTest, ACellThatDidNotChangeIsReused) {
   const std::string before = Two();
   const std::string after = With(before, "# Title", "# Longer title");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "base/utf8.h"
@@ -63,7 +64,8 @@ class RecordBuilder {
         has_spans_(has_spans),
         joins_lines_(joins_lines) {}
 
-  std::vector<Record> OfCell(const NotebookCell& cell) {
+  std::vector<Record> OfCell(const NotebookCell& cell, const CellDigest& digest) {
+    long_texts_ = &digest.texts;
     AddCell(cell);
     for (const NotebookField& field : cell.fields) {
       if (field.name == "metadata") {
@@ -212,7 +214,9 @@ class RecordBuilder {
       if (Node(field.node).type == JsonType::kObject) {
         for (const NotebookField& data : ReadFields(text_, tree_, field.node)) {
           mime_types.emplace_back(data.name);
-          digests.emplace_back(ContentHash::Of(TextOf(data.node)).ToString());
+          const std::optional<LongText> known = LongTextOf(data.node);
+          const ContentHash digest = known ? known->digest : ContentHash::Of(TextOf(data.node));
+          digests.emplace_back(digest.ToString());
         }
       }
       record.attrs.Set("mime_types", std::move(mime_types));
@@ -231,6 +235,18 @@ class RecordBuilder {
     for (uint32_t node = array + 1; node < Node(array).subtree_end; node = Node(node).subtree_end) {
       AddOutput(node, cell, cell + "/output:" + std::to_string(++ordinal));
     }
+  }
+
+  // What is known of a string that was long enough to be hashed with its cell.
+  [[nodiscard]] std::optional<LongText> LongTextOf(uint32_t node) const {
+    if (long_texts_ == nullptr) return std::nullopt;
+    const auto found = long_texts_->find(node);
+    return found == long_texts_->end() ? std::nullopt : std::optional(found->second);
+  }
+
+  static void SetData(Record& record, const LongText& data) {
+    record.attrs.Set("size_bytes", data.size_bytes);
+    record.attrs.Set("digest", data.digest.ToString());
   }
 
   struct Data {
@@ -316,13 +332,17 @@ class RecordBuilder {
       const std::string token = EscapePointerToken(of_type.mime_type);
       Record& record = Add("output_data", locator + "/data:" + token, locator, of_type.node);
       record.key = token;
-      const std::string text = TextOf(of_type.node);
-      record.attrs.Set("size_bytes", text.size());
-      record.attrs.Set("digest", ContentHash::Of(text).ToString());
+      const std::optional<LongText> known = LongTextOf(of_type.node);
+      if (known && !IsTextual(of_type.mime_type)) {
+        SetData(record, *known);
+        continue;
+      }
+      std::string text = TextOf(of_type.node);
+      SetData(record, known ? *known : LongText{text.size(), ContentHash::Of(text)});
       const bool is_json = Node(of_type.node).type == JsonType::kObject;
       const bool is_shown =
           IsTextual(of_type.mime_type) && (!is_json || text.size() <= kShownJsonBytesMax);
-      if (is_shown) record.text = text;
+      if (is_shown) record.text = std::move(text);
     }
   }
 
@@ -331,6 +351,7 @@ class RecordBuilder {
   int64_t span_shift_;
   bool has_spans_;
   bool joins_lines_;
+  const std::unordered_map<uint32_t, LongText>* long_texts_ = nullptr;
   bool has_data_ = false;  // the output at hand is of nbformat 4
   std::vector<Record> records_;
 };
@@ -338,9 +359,10 @@ class RecordBuilder {
 }  // namespace
 
 std::vector<Record> CellRecords(std::string_view text, const JsonTree& tree,
-                                const NotebookCell& cell, bool has_spans, bool joins_lines) {
+                                const NotebookCell& cell, const CellDigest& digest, bool has_spans,
+                                bool joins_lines) {
   const auto begin = static_cast<int64_t>(tree.nodes[cell.node].begin);
-  return RecordBuilder(text, tree, -begin, has_spans, joins_lines).OfCell(cell);
+  return RecordBuilder(text, tree, -begin, has_spans, joins_lines).OfCell(cell, digest);
 }
 
 std::vector<Record> NotebookRecords(std::string_view text, const JsonTree& tree,

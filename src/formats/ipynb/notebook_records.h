@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/ipynb/cell_digest.h"
 #include "formats/ipynb/notebook.h"
 #include "staged/record.h"
 
@@ -15,8 +16,8 @@ inline constexpr size_t kMetadataDepthMax = 2;
 // their data by MIME type, and fields that nbformat does not know. Spans count from the cell's
 // first byte.
 [[nodiscard]] std::vector<Record> CellRecords(std::string_view text, const JsonTree& tree,
-                                              const NotebookCell& cell, bool has_spans,
-                                              bool joins_lines);
+                                              const NotebookCell& cell, const CellDigest& digest,
+                                              bool has_spans, bool joins_lines);
 
 // The records of what is no cell: metadata and unknown fields. Spans count from `span_offset`
 // before the text.
