@@ -10,6 +10,7 @@
 #include "codec/xml.h"
 #include "formats/xlsx/sheet_parser.h"
 #include "formats/xlsx/sheet_records.h"
+#include "formats/xlsx/strings_identity.h"
 #include "formats/xlsx/workbook.h"
 #include "record/segments.h"
 
@@ -18,6 +19,9 @@ namespace {
 
 // Below this size of a part, starting a thread costs more than it brings.
 constexpr size_t kHashBesideBytesMin = size_t{1} << 20;
+
+// Sheets that changed, or that nobody has seen, before it is taken that nobody has seen any.
+constexpr size_t kUnknownSheetsMax = 3;
 
 class ViewBuilder {
  public:
@@ -77,8 +81,14 @@ class ViewBuilder {
   }
 
   Digest DigestOf(const ZipMember& member) {
-    const Result<std::string> bytes = zip_.Read(member);
-    if (bytes.ok()) return {ContentHash::Of(*bytes), bytes->size()};
+    Result<std::string> bytes = zip_.Read(member);
+    if (bytes.ok()) {
+      const Digest digest{ContentHash::Of(*bytes), bytes->size()};
+      const std::string& strings = workbook_.shared_strings_part;
+      const bool is_strings = !strings.empty() && package_.Find(strings) == &member;
+      if (is_strings) strings_ = StringsIdentity(*std::move(bytes));
+      return digest;
+    }
     Diagnose("error", "unreadable_part", "", bytes.status().message());
     return {ContentHash::Of(zip_.CompressedBytes(member)), member.size_bytes};
   }
@@ -119,8 +129,10 @@ class ViewBuilder {
     }
   }
 
-  // Everything that a sheet's records depend on, found without reading its XML.
-  ContentHash SheetDigest(size_t index, const ZipMember* member,
+  // Everything that a sheet's records depend on, found without reading its XML. `compressed` is the
+  // hash of the member's compressed bytes, `strings` the identity of the shared strings.
+  ContentHash SheetDigest(size_t index, const ZipMember* member, const ContentHash& compressed,
+                          const ContentHash& strings,
                           const std::vector<OpcRelationship>& relationships,
                           std::string_view which) const {
     const SheetEntry& sheet = workbook_.sheets[index];
@@ -131,9 +143,9 @@ class ViewBuilder {
     key.PutString(sheet.state);
     key.PutByte(static_cast<uint8_t>(workbook_.epoch));
     key.PutUnsigned(member == nullptr ? 0 : member->size_bytes);
-    key.PutHash(member == nullptr ? ContentHash() : ContentHash::Of(zip_.CompressedBytes(*member)));
+    key.PutHash(compressed);
     key.PutHash(PartDigest(workbook_.styles_part));
-    key.PutHash(PartDigest(workbook_.shared_strings_part));
+    key.PutHash(strings);
     if (which == "cells") return ContentHash::Of(key.bytes());
     key.PutUnsigned(index);
     key.PutString(sheet.id);
@@ -161,9 +173,23 @@ class ViewBuilder {
         Diagnose("error", "malformed", locator, read.status().message());
       }
     }
-    const ContentHash cells_digest = SheetDigest(index, member, relationships, "cells");
-    const ContentHash list_digest = SheetDigest(index, member, relationships, "list");
-    if (member != nullptr && Reuse(sheet.part, member, cells_digest, list_digest)) {
+    const ContentHash compressed =
+        member == nullptr ? ContentHash() : ContentHash::Of(zip_.CompressedBytes(*member));
+    const auto digest = [&](const ContentHash& strings, std::string_view which) {
+      return SheetDigest(index, member, compressed, strings, relationships, which);
+    };
+    const ContentHash cells_digest = digest(strings_.whole(), "cells");
+    const ContentHash list_digest = digest(strings_.whole(), "list");
+    bool is_reused = member != nullptr && Reuse(sheet.part, member, cells_digest, list_digest);
+    // Sheets of a workbook that was not seen before are not looked for with fewer strings.
+    if (member != nullptr && !is_reused && reuse_ && unknown_sheets_ < kUnknownSheetsMax) {
+      for (const ContentHash& strings : strings_.Shorter()) {
+        is_reused = Reuse(sheet.part, member, digest(strings, "cells"), digest(strings, "list"));
+        if (is_reused) break;
+      }
+      if (!is_reused) ++unknown_sheets_;
+    }
+    if (is_reused) {
       for (const OpcRelationship& relationship : relationships) NameRelated(relationship);
       return;
     }
@@ -321,6 +347,8 @@ class ViewBuilder {
   const SegmentSource& reuse_;
   Workbook workbook_;
   Styles styles_;
+  StringsIdentity strings_;
+  size_t unknown_sheets_ = 0;
   SharedStrings shared_strings_;
   bool shared_strings_loaded_ = false;
   uint64_t records_left_ = limits_.records_max;
