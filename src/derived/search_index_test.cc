@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include "base/test_seed.h"
 #include "derived/test_folder.h"
 #include "derived/test_formats.h"
 
@@ -294,8 +295,8 @@ std::set<std::string> SlowScan(const std::map<std::string, std::string>& state,
 }
 
 TEST_F(SearchIndexTest, EqualsASlowScanWhileEditsHappen) {
-  const uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const uint64_t seed = SeedForTest();
+  SCOPED_TRACE("STAGED_SEED=" + std::to_string(seed));
   std::mt19937_64 random(seed);
   const std::vector<std::string> vocabulary = {"alpha", "alps",  "beta", "Beta2", "gamma",
                                                "delta", "omega", "x1",   "x12",   "over"};

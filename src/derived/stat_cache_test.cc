@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include "base/test_seed.h"
 #include "derived/test_folder.h"
 
 namespace staged {
@@ -92,8 +93,8 @@ TEST(StatCacheTest, AnyDamageGivesAnEmptyCache) {
 }
 
 TEST(StatCacheTest, AgreesWithAMapInAnyOrder) {
-  const uint64_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const uint64_t seed = SeedForTest();
+  SCOPED_TRACE("STAGED_SEED=" + std::to_string(seed));
   std::mt19937_64 random(seed);
   std::map<std::string, ContentHash> truth;
   while (truth.size() < 500) {

@@ -4,6 +4,8 @@
 
 #include <random>
 
+#include "base/test_seed.h"
+
 namespace staged {
 namespace {
 
@@ -62,8 +64,8 @@ Operation RandomOperation(std::mt19937_64& random) {
 }
 
 TEST(OperationEncodingTest, RoundTripsAndIsCanonical) {
-  const uint64_t seed = std::random_device()();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const uint64_t seed = SeedForTest();
+  SCOPED_TRACE("STAGED_SEED=" + std::to_string(seed));
   std::mt19937_64 random(seed);
   for (int i = 0; i < 2000; ++i) {
     const Operation operation = RandomOperation(random);

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +11,8 @@
 #include <random>
 #include <set>
 #include <vector>
+
+#include "base/test_seed.h"
 
 namespace staged {
 namespace {
@@ -57,13 +58,6 @@ class GitOracle {
   std::string root_;
   bool available_ = false;
 };
-
-uint64_t Seed() {
-  if (const char* given = std::getenv("STAGED_SEED")) return std::strtoull(given, nullptr, 10);
-  const uint64_t seed = std::random_device()();
-  std::printf("STAGED_SEED=%llu\n", static_cast<unsigned long long>(seed));
-  return seed;
-}
 
 class RandomRules {
  public:
@@ -128,7 +122,7 @@ class RandomRules {
 TEST(IgnoreRules, AgreeWithGitOnRandomRulesAndPaths) {
   const GitOracle git;
   if (!git.available()) GTEST_SKIP() << "0 rule files checked: git is not there";
-  const uint64_t first = Seed();
+  const uint64_t first = SeedForTest();
   size_t ignored_count = 0;
   for (uint64_t seed = first; seed < first + 300; ++seed) {
     SCOPED_TRACE("STAGED_SEED=" + std::to_string(seed));

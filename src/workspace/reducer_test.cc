@@ -5,9 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <random>
+
+#include "base/test_seed.h"
 
 namespace staged {
 namespace {
@@ -147,13 +148,8 @@ class Histories {
   std::mt19937_64 random_;
 };
 
-uint64_t Seed() {
-  if (const char* given = std::getenv("STAGED_SEED")) return std::strtoull(given, nullptr, 10);
-  return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-}
-
 TEST(Reducer, AgreesWithTheModelOnRandomHistories) {
-  const uint64_t first = Seed();
+  const uint64_t first = SeedForTest();
   size_t conflicts = 0;
   size_t converged = 0;
   for (uint64_t seed = first; seed < first + 20'000; ++seed) {

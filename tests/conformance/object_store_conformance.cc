@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/test_seed.h"
+
 namespace staged {
 namespace {
 
@@ -347,10 +349,8 @@ TEST_P(ObjectStoreConformance, ReadersGoOnDuringCollections) {
 // Versions of a few files with random edits, in random ways of putting them, with collections in
 // between: whatever was put and not collected is there.
 TEST_P(ObjectStoreConformance, RandomHistories) {
-  const uint64_t seed = testing::UnitTest::GetInstance()->random_seed() != 0
-                            ? static_cast<uint64_t>(testing::UnitTest::GetInstance()->random_seed())
-                            : std::random_device()();
-  SCOPED_TRACE("seed " + std::to_string(seed) + " (repeat with --gtest_random_seed)");
+  const uint64_t seed = SeedForTest();
+  SCOPED_TRACE("STAGED_SEED=" + std::to_string(seed));
   std::mt19937_64 random(seed);
   std::vector<std::string> files;
   for (int i = 0; i < 4; ++i) files.push_back(Lines(random(), random() % 600'000));

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "base/test_seed.h"
 #include "env/simulated_env.h"
 #include "journal/env_vfs.h"
 #include "journal/sqlite_journal.h"
@@ -15,11 +16,6 @@ namespace {
 
 constexpr const char* kPath = "/workspace/journal.db";
 constexpr int kSteps = 16;
-
-uint64_t Seed() {
-  const char* given = std::getenv("STAGED_SEED");
-  return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device()();
-}
 
 struct Step {
   std::vector<Operation> operations;
@@ -307,13 +303,17 @@ TEST_F(JournalCrashTest, PowerLossInEveryCall) {
   EXPECT_GT(ahead_, 0);
 }
 
-TEST_F(JournalCrashTest, PowerLossInEveryCallOfARandomHistory) { CrashEverywhere(Seed(), 1, 1); }
+TEST_F(JournalCrashTest, PowerLossInEveryCallOfARandomHistory) {
+  CrashEverywhere(SeedForTest(), 1, 1);
+}
 
-TEST_F(JournalCrashTest, PowerLossInEveryCallOfTwoProcesses) { CrashEverywhere(Seed(), 2, 1); }
+TEST_F(JournalCrashTest, PowerLossInEveryCallOfTwoProcesses) {
+  CrashEverywhere(SeedForTest(), 2, 1);
+}
 
 // A killed process takes nothing with it that was committed, not even what is not yet durable.
 TEST_F(JournalCrashTest, KilledInEveryCall) {
-  const uint64_t seed = Seed();
+  const uint64_t seed = SeedForTest();
   SCOPED_TRACE("STAGED_SEED=" + std::to_string(seed));
   ASSERT_NO_FATAL_FAILURE(Prepare(seed, 1));
   for (uint64_t call = first_call_; call <= last_call_; ++call) {
@@ -374,7 +374,7 @@ void SurviveErrorEverywhere(Fault fault, uint64_t seed, uint64_t first_call, uin
 }
 
 TEST_F(JournalCrashTest, DiskErrorInEveryCall) {
-  const uint64_t seed = Seed();
+  const uint64_t seed = SeedForTest();
   SCOPED_TRACE("STAGED_SEED=" + std::to_string(seed));
   ASSERT_NO_FATAL_FAILURE(Prepare(seed, 1));
   SurviveErrorEverywhere(Fault::kIoError, seed, first_call_, last_call_, *machine_, history_,
@@ -382,7 +382,7 @@ TEST_F(JournalCrashTest, DiskErrorInEveryCall) {
 }
 
 TEST_F(JournalCrashTest, DiskFullInEveryCall) {
-  const uint64_t seed = Seed();
+  const uint64_t seed = SeedForTest();
   SCOPED_TRACE("STAGED_SEED=" + std::to_string(seed));
   ASSERT_NO_FATAL_FAILURE(Prepare(seed, 1));
   SurviveErrorEverywhere(Fault::kNoSpace, seed, first_call_, last_call_, *machine_, history_,
@@ -390,7 +390,7 @@ TEST_F(JournalCrashTest, DiskFullInEveryCall) {
 }
 
 TEST_F(JournalCrashTest, InterruptedCallsDoNotMatter) {
-  const uint64_t seed = Seed();
+  const uint64_t seed = SeedForTest();
   SCOPED_TRACE("STAGED_SEED=" + std::to_string(seed));
   ASSERT_NO_FATAL_FAILURE(Prepare(seed, 1));
   machine_->SetFaultRate(Fault::kInterrupted, 0.3);
