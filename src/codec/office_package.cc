@@ -83,7 +83,7 @@ Result<const std::string*> OfficePackage::ContentForEdit(const std::string& part
   const auto changed = member == nullptr ? replaced_.end() : replaced_.find(member->name);
   if (changed != replaced_.end() && changed->second) return &*changed->second;
   STAGED_ASSIGN_OR_RETURN(const std::string* content, Content(part));
-  if (converted_.contains(member->name)) {
+  if (member != nullptr && converted_.contains(member->name)) {
     return Status(
         ErrorCode::kUnsupportedEdit,
         "the part '" + part + "' is not in UTF-8; save the file once with its own application");
