@@ -8,6 +8,20 @@
 #include "workspace/workspace_impl.h"
 
 namespace staged {
+namespace {
+
+// What a submit answers whose publication failed at `path`, or with it.
+Status NotPublished(const Status& why, const std::string& path, bool is_withdrawn) {
+  const std::string next =
+      is_withdrawn
+          ? "nothing was submitted: mend that, run `staged review` again and submit"
+          : "the submit is neither published nor taken back: mend that; the next command ends it, "
+            "and `staged log` says how";
+  return {why.code(), "'" + path + "' could not be published (" + why.message() + "); " + next,
+          Value::Object{{"path", path}}};
+}
+
+}  // namespace
 
 std::unique_ptr<Publisher> WorkspaceImpl::NewPublisher() {
   return std::make_unique<Publisher>(env_, *root_directory_, *temporary_, *store_, folders_,
@@ -19,11 +33,10 @@ Result<bool> WorkspaceImpl::PublishAll(Publisher& publisher, const std::vector<P
   // After a power loss without the mark nothing was published, and what is there proves nothing.
   if (!publisher.is_prepared()) STAGED_RETURN_IF_ERROR(publisher.Prepare(changes));
   for (size_t number = 0; number < changes.size(); ++number) {
-    STAGED_ASSIGN_OR_RETURN(const bool published, publisher.Publish(number, changes[number]));
-    if (!published) {
-      met->push_back(changes[number].path);
-      return false;
-    }
+    const Result<bool> published = publisher.Publish(number, changes[number]);
+    if (published.ok() && *published) continue;
+    met->push_back(changes[number].path);
+    return published;
   }
   STAGED_RETURN_IF_ERROR(publisher.SyncTouched());
   return true;
@@ -149,7 +162,10 @@ Status WorkspaceImpl::PublishOrWithdraw(std::unique_ptr<Publisher> publisher, in
   const Status withdrawn = Withdraw(*publisher, sequence, changes);
   publisher.reset();
   // Where taking back fails too, the rows stay, and whoever comes next publishes or withdraws.
-  if (!published.ok()) return published.status();
+  if (!published.ok()) {
+    const std::string& path = met.empty() ? changes.front().path : met.front();
+    return NotPublished(published.status(), path, withdrawn.ok());
+  }
   STAGED_RETURN_IF_ERROR(withdrawn);
   STAGED_RETURN_IF_ERROR(AdoptLiveChanges({}).status());
   return {ErrorCode::kConflict,

@@ -253,5 +253,44 @@ TEST_F(WorkspacePublicationTest, PersonActsOnAnAcknowledgedSubmitWhoseRowsComeBa
   EXPECT_GT(came_back, 10);
 }
 
+// A submit that the live folder does not take (a read-only folder, say) says which path it was.
+TEST_F(WorkspacePublicationTest, AFailedPublicationNamesThePath) {
+  {
+    WorkspaceSite site(machine_);
+    ASSERT_TRUE(site.Init().ok());
+    ASSERT_NO_FATAL_FAILURE(Stage(site, {"notes.txt"}));
+  }
+  int withdrawn = 0;
+  for (uint64_t call = 1;; ++call) {
+    SCOPED_TRACE("I/O error in call " + std::to_string(call));
+    const auto machine = machine_.Clone();
+    WorkspaceSite site(*machine);
+    ASSERT_TRUE(site.Open().ok());
+    const uint64_t first = machine->call_count();
+    machine->PlanFault(first + call, Fault::kIoError);
+    const Status submitted = site->Submit(AgentContext(), {}, {}).status();
+    if (machine->call_count() < first + call) break;
+    OperationFilter filter;
+    filter.types = {OperationType::kWithdraw};
+    bool is_withdrawn = false;
+    const auto reader = site.journal().BeginRead();
+    ASSERT_TRUE(reader.ok());
+    ASSERT_TRUE((*reader)
+                    ->Scan(filter,
+                           [&](const Operation&) {
+                             is_withdrawn = true;
+                             return false;
+                           })
+                    .ok());
+    if (!is_withdrawn) continue;
+    ++withdrawn;
+    EXPECT_NE(submitted.message().find("'notes.txt' could not be published"), std::string::npos)
+        << submitted.message();
+    EXPECT_NE(submitted.message().find("nothing was submitted"), std::string::npos)
+        << submitted.message();
+  }
+  EXPECT_GT(withdrawn, 0);
+}
+
 }  // namespace
 }  // namespace staged
