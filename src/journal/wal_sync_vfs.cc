@@ -246,6 +246,20 @@ Status SetWalSync(SqliteConnection& connection, WalSync sync) {
   return connection.Error(code, "setting a commit's durability");
 }
 
+Status OverwriteLogTail(SqliteConnection& connection) {
+  STAGED_RETURN_IF_ERROR(SetWalSync(connection, WalSync::kSync));
+  sqlite3_file* log = nullptr;
+  int code = FindLog(connection, log);
+  if (code == SQLITE_OK && log == nullptr) code = SQLITE_MISUSE;
+  if (code == SQLITE_OK) code = sqlite3_db_cacheflush(connection.handle());
+  // Without a frame nothing of the tail would be overwritten.
+  if (code == SQLITE_OK && Self(log)->first_frame == kNoOffset) code = SQLITE_IOERR_WRITE;
+  if (code == SQLITE_OK) code = Sync(log, SQLITE_SYNC_NORMAL);
+  const Status outside = SetWalSync(connection, WalSync::kOutsideCommit);
+  if (code != SQLITE_OK) return connection.Error(code, "overwriting the log's tail");
+  return outside;
+}
+
 Status SyncLog(SqliteConnection& connection) {
   sqlite3_file* log = nullptr;
   int code = FindLog(connection, log);

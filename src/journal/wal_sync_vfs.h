@@ -59,4 +59,11 @@ Status SetWalSync(SqliteConnection& connection, WalSync sync);
 // REQUIRES: something was read through the connection.
 Status SyncLog(SqliteConnection& connection);
 
+// Writes the transaction's changes so far over what follows the log's last commit, and syncs. What
+// a writer left there that failed or died in its commit may be a whole commit to whoever recovers
+// the log after a power loss; each frame's checksum covers all before it, so that one frame that
+// differs ends the log there. REQUIRES: a writing transaction that changed a page and reads nothing
+// now.
+Status OverwriteLogTail(SqliteConnection& connection);
+
 }  // namespace staged

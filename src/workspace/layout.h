@@ -12,6 +12,7 @@ inline constexpr char kObjects[] = "objects";
 inline constexpr char kDerived[] = "derived";
 inline constexpr char kTemporary[] = "tmp";
 inline constexpr char kLockFile[] = "lock";
+inline constexpr char kRemovalLock[] = "removal.lock";  // held by gc and forget, one at a time
 inline constexpr char kPolicyFile[] = "policy.toml";
 
 }  // namespace staged::layout

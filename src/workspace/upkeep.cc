@@ -11,9 +11,6 @@
 namespace staged {
 namespace {
 
-// When garbage was last collected; nobody reads it.
-constexpr std::string_view kCollectedSetting = "collected";
-
 Result<uint64_t> FolderBytes(Directory& directory, const std::string& folder) {
   STAGED_ASSIGN_OR_RETURN(const auto items, directory.List(folder));
   uint64_t total = 0;
@@ -181,11 +178,27 @@ Result<std::set<ContentHash>> WorkspaceImpl::ErasableHashes(JournalReader& reade
   return erasable;
 }
 
+Result<std::unique_ptr<FileLock>> WorkspaceImpl::LockRemovals() {
+  constexpr int64_t kPauseNsMin = 1'000'000;
+  constexpr int64_t kPauseNsMax = 100'000'000;
+  const int64_t end_ns = env_.MonotonicNs() + int64_t{options_.writer_wait_ms} * 1'000'000;
+  for (int64_t pause_ns = kPauseNsMin;; pause_ns = std::min(2 * pause_ns, kPauseNsMax)) {
+    auto lock = metadata_->Lock(layout::kRemovalLock, LockWait::kDoNotWait);
+    if (lock.ok() || lock.status().code() != ErrorCode::kBusy) return lock;
+    if (env_.MonotonicNs() >= end_ns) {
+      return Status(ErrorCode::kBusy,
+                    "another gc or forget is under way; run this again when it is done");
+    }
+    env_.Sleep(pause_ns);
+  }
+}
+
 Status WorkspaceImpl::EraseForgotten(const ContentHash& hash) {
   // Others may have written it again since the tombstone, and were told that it is stored.
   STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
   STAGED_ASSIGN_OR_RETURN(const auto erasable, ErasableHashes(*transaction));
   if (!erasable.contains(hash)) return OkStatus();
+  STAGED_RETURN_IF_ERROR(transaction->RuleOutFailedCommits());
   (void)views_->Forget(hash).ok();
   const Status erased = store_->Forget(hash);
   return erased.code() == ErrorCode::kNotFound ? OkStatus() : erased;
@@ -262,15 +275,7 @@ Result<FsckReport> WorkspaceImpl::Fsck(const ProgressCallback& progress) {
 }
 
 Result<StoreReport> WorkspaceImpl::CollectGarbage(const ProgressCallback& progress) {
-  {
-    // A commit that failed, or whose writer was killed in it, may have reached the disk whole: a
-    // power loss would bring its operations back, and their contents would be gone. A commit after
-    // it takes its place in the journal's file.
-    STAGED_ASSIGN_OR_RETURN(const auto marker, journal_->BeginWrite(options_.writer_wait_ms));
-    STAGED_RETURN_IF_ERROR(
-        marker->PutSetting(std::string(kCollectedSetting), std::to_string(env_.NowNs())));
-    STAGED_RETURN_IF_ERROR(marker->Commit(JournalTransaction::Durability::kDurable));
-  }
+  STAGED_ASSIGN_OR_RETURN(const auto lock, LockRemovals());
   // The write transaction keeps writers out; what one has stored but not yet appended it stores
   // again (WriteSession::Require).
   STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
@@ -279,6 +284,8 @@ Result<StoreReport> WorkspaceImpl::CollectGarbage(const ProgressCallback& progre
       transaction->ForEachHash([&](const ContentHash& hash) { live.insert(hash); }));
   STAGED_ASSIGN_OR_RETURN(const auto erasable, ErasableHashes(*transaction));
   for (const ContentHash& hash : erasable) live.erase(hash);
+  // An operation that came back with a power loss would name contents that are gone.
+  STAGED_RETURN_IF_ERROR(transaction->RuleOutFailedCommits());
   STAGED_ASSIGN_OR_RETURN(StoreReport report, store_->Collect(live, progress));
   (void)views_->Sweep(live).ok();  // derived data: another time will do
   return report;
@@ -297,6 +304,7 @@ Result<UsageReport> WorkspaceImpl::Usage() {
 }
 
 Status WorkspaceImpl::Forget(const CallContext& context, const ContentHash& hash) {
+  STAGED_ASSIGN_OR_RETURN(const auto lock, LockRemovals());
   // The tombstone first: a crash between leaves bytes that the next collection removes. So the
   // bytes may still be there when a request comes again.
   STAGED_RETURN_IF_ERROR(PutTombstone(context, hash));

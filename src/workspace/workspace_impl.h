@@ -340,6 +340,9 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   // Of these, the ones whose bytes nobody stages: an undo may have brought one back.
   Result<std::set<ContentHash>> ErasableHashes(JournalReader& reader);
   Status PutTombstone(const CallContext& context, const ContentHash& hash);
+  // What removes contents for good does so one process at a time. Waits as long as writers wait for
+  // the journal, then kBusy.
+  Result<std::unique_ptr<FileLock>> LockRemovals();
   // Removes the bytes of a forgotten content, unless it is in use again.
   Status EraseForgotten(const ContentHash& hash);
   // `noted`: the head as it was noted before the reader's snapshot.

@@ -424,6 +424,50 @@ TEST_P(JournalConformanceTest, Publications) {
   EXPECT_EQ(rows[1].path, "b");
 }
 
+TEST_P(JournalConformanceTest, OnePublicationRowForEachPathOfASubmit) {
+  auto transaction = Begin(*journal_);
+  ExpectOk(transaction->PutPublication({2, "first", "a", SampleEntry("1"), SampleEntry("2")}));
+  ExpectOk(transaction->PutPublication({2, "first", "b", SampleEntry("1"), SampleEntry("2")}));
+  ExpectOk(transaction->PutPublication({2, "second", "a", std::nullopt, SampleEntry("3")}));
+  auto rows = Expect(transaction->Publications());
+  ASSERT_EQ(rows.size(), 2u);
+  ExpectOk(transaction->Commit(Durability::kDurable));
+  transaction.reset();
+  // In another transaction, too; another submit's row of the path is a row of its own.
+  transaction = Begin(*journal_);
+  ExpectOk(transaction->PutPublication({2, "third", "b", SampleEntry("4"), std::nullopt}));
+  ExpectOk(transaction->PutPublication({3, "other", "b", SampleEntry("5"), std::nullopt}));
+  ExpectOk(transaction->Commit(Durability::kDurable));
+  rows = Expect(Expect(journal_->BeginRead())->Publications());
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].path, "a");
+  EXPECT_EQ(rows[0].owner, "second");
+  EXPECT_EQ(rows[0].base, std::nullopt);
+  EXPECT_EQ(rows[0].result, OptionalEntry(SampleEntry("3")));
+  EXPECT_EQ(rows[1].path, "b");
+  EXPECT_EQ(rows[1].owner, "third");
+  EXPECT_EQ(rows[1].base, OptionalEntry(SampleEntry("4")));
+  EXPECT_EQ(rows[1].result, std::nullopt);
+  EXPECT_EQ(rows[2].sequence, 3);
+  EXPECT_EQ(rows[2].owner, "other");
+}
+
+TEST_P(JournalConformanceTest, RuledOutCommitsLeaveTheTransactionAsItWas) {
+  auto transaction = Begin(*journal_);
+  ExpectOk(transaction->PutSetting("kept", "before"));
+  ExpectOk(transaction->RuleOutFailedCommits());
+  EXPECT_EQ(Expect(transaction->Setting("kept")), "before");
+  transaction.reset();  // without a commit: nothing happened
+  EXPECT_EQ(Expect(Expect(journal_->BeginRead())->Setting("kept")), std::nullopt);
+  transaction = Begin(*journal_);
+  ExpectOk(transaction->RuleOutFailedCommits());
+  ExpectOk(transaction->RuleOutFailedCommits());
+  ExpectOk(transaction->PutSetting("kept", "after"));
+  ExpectOk(transaction->Commit(Durability::kDurable));
+  EXPECT_EQ(Expect(Expect(journal_->BeginRead())->Setting("kept")), "after");
+  ExpectOk(journal_->Verify({}));
+}
+
 TEST_P(JournalConformanceTest, BranchesAndLeases) {
   BranchRow row{"b", BranchKind::kEvaluation, 3, 41, "holder", 1'700'000'000'000'000'000};
   auto transaction = Begin(*journal_);

@@ -119,11 +119,18 @@ class JournalTransaction : public JournalReader {
                              int64_t sequence) = 0;
   virtual Status SetLive(int64_t sequence, bool live) = 0;
   virtual Status PutReceipt(const ReceiptRow& receipt) = 0;  // inserts or replaces by id
+  // One row for each path of a submit; another with its sequence and path replaces it.
   virtual Status PutPublication(const PublicationRow& publication) = 0;
   virtual Status RemovePublication(int64_t sequence, const std::string& path) = 0;
   virtual Status PutBranch(const BranchRow& branch) = 0;
   virtual Status PutRequestAnswer(const std::string& request_id, std::string_view answer) = 0;
   virtual Status PutSetting(const std::string& name, std::string_view value) = 0;
+  // Makes sure that no commit which failed, or whose writer died in it, comes back with a power
+  // loss from now on: it may have reached the disk whole although nobody can read it. Called before
+  // what only such a commit names is removed for good. Durable on return, whatever becomes of this
+  // transaction. Nothing to do in a database whose server decides what was committed.
+  // Errors: kIoError; the transaction cannot be committed then.
+  virtual Status RuleOutFailedCommits() = 0;
   // The commit point: durable on return (kDurable), or as soon as a later durable commit is
   // (kRelaxed: for what recovery would find out again by itself).
   enum class Durability : uint8_t { kDurable = 1, kRelaxed = 2 };
