@@ -99,6 +99,7 @@ constexpr HtmlElementTraits kElements[] = {
     {"rp", kNone, kHtmlImpliedEnd},
     {"rt", kNone, kHtmlImpliedEnd},
     {"rtc", kNone, kHtmlImpliedEnd},
+    {"ruby", kNone, kHtmlBreaksOut},
     {"s", kNone, kFormattingBreakingOut},
     {"script", kScript, kHtmlNested | kHtmlSpecial | kHtmlRawText | kHtmlHead},
     {"search", kContainer, kParagraphLike},

@@ -105,12 +105,12 @@ bool HtmlTreeBuilder::MakeRoomInTable(const HtmlElementTraits& traits) {
 
 bool HtmlTreeBuilder::MakeRoom(const HtmlElementTraits& traits) {
   const std::string_view name = traits.name;
-  if (name == "html" || name == "body") {
-    if (open_.Find({name}, 0) != kNotOpen) return false;
-  }
-  if (name == "head" && (has_head_ || open_.Find({"body"}, 0) != kNotOpen)) return false;
+  if (open_.IsTop({"head"}) && (traits.flags & kHtmlHead) == 0 && name != "head") Pop(false);
+  // These three may come late, or again: their elements are there already.
+  if (name == "html" && !open_.empty()) return false;
+  if (name == "head" && (has_head_ || (!open_.empty() && !open_.IsTop({"html"})))) return false;
+  if (name == "body" && !open_.empty() && !open_.IsTop({"html"})) return false;
   has_head_ = has_head_ || name == "head";
-  if (open_.IsTop({"head"}) && (traits.flags & kHtmlHead) == 0) Pop(false);
   if (name == "form" && open_.Find({"form"}, 0, {"template"}) != kNotOpen) return false;
   if (!MakeRoomInSelect(name) || !MakeRoomInTable(traits)) return false;
   if (name == "table" && open_.IsTop({"table", "tbody", "thead", "tfoot", "tr"})) {
@@ -180,6 +180,8 @@ bool HtmlTreeBuilder::TakeKnownEnd() {
 }
 
 void HtmlTreeBuilder::TakeEnd() {
+  const bool breaks_out = IsOneOf(tokenizer_.token().name, {"br", "p"});
+  while (breaks_out && !open_.empty() && open_.top().IsForeign()) Pop(false);
   if (!open_.empty() && open_.top().names != HtmlNamespace::kHtml && TakeForeignEnd()) return;
   if (TakeKnownEnd()) return;
   const std::string& name = tokenizer_.token().name;

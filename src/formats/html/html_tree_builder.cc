@@ -32,7 +32,7 @@ HtmlDocument HtmlTreeBuilder::Read() {
       break;
     }
     Take();
-    tokenizer_.set_allows_cdata(!open_.empty() && open_.top().IsForeign());
+    tokenizer_.set_allows_cdata(!open_.empty() && open_.top().names != HtmlNamespace::kHtml);
   }
   if (tokenizer_.unfinished_tag() != std::string_view::npos) {
     Report("unfinished_tag", tokenizer_.unfinished_tag(),
