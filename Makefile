@@ -28,9 +28,9 @@ demo: configure
 test: build
 	@ctest --test-dir build/release -j $(JOBS) --output-on-failure --no-tests=error
 
-# Sanitizers, fuzzing, clang-tidy, longer simulation: see tools/check.
+# Sanitizers, fuzzing, clang-tidy, longer simulation: see tools/check. STEPS names some of them.
 check: build
-	@tools/check
+	@tools/check $(STEPS)
 
 bench: build
 	@bench/run

@@ -203,7 +203,7 @@ std::shared_ptr<const Segment> ViewCache::FindSegment(std::string_view format,
   return status.ok() ? segment : nullptr;
 }
 
-EncodedView ViewCache::Encode(const ViewKey& key, std::shared_ptr<const View> view) {
+EncodedView ViewCache::Encode(const ViewKey& key, const std::shared_ptr<const View>& view) {
   EncodedView encoded{key, view, EncodeViewHeader(*view), {}};
   for (const auto& segment : view->segments) {
     EncodedSegment item;

@@ -79,7 +79,7 @@ class ViewCache {
   // For those who store many views in one transaction. Parse never touches the database for
   // writing; Store adds nothing to memory.
   Result<std::shared_ptr<const View>> Parse(std::string_view bytes, const ViewKey& key);
-  [[nodiscard]] EncodedView Encode(const ViewKey& key, std::shared_ptr<const View> view);
+  [[nodiscard]] EncodedView Encode(const ViewKey& key, const std::shared_ptr<const View>& view);
   // Appends the database ids of the view's segments, in order.
   Status Store(Connection& connection, const EncodedView& encoded, std::vector<int64_t>* ids);
   // The database's number for the current profile: what column view.profile must be.

@@ -67,13 +67,13 @@ bool RemoveEmptyFolders(Directory& directory, const std::string& path) {
   return directory.RemoveDirectory(path).ok();
 }
 
-Status IgnoreMissing(Status status) {
+Status IgnoreMissing(const Status& status) {
   return status.code() == ErrorCode::kNotFound ? OkStatus() : status;
 }
 
 // A directory that is gone, or has become a symlink or a file, holds nothing of ours to sync.
-Status IgnoreNoDirectory(Status status) {
-  return status.code() == ErrorCode::kPathEscape ? OkStatus() : IgnoreMissing(std::move(status));
+Status IgnoreNoDirectory(const Status& status) {
+  return status.code() == ErrorCode::kPathEscape ? OkStatus() : IgnoreMissing(status);
 }
 
 }  // namespace

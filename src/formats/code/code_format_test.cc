@@ -144,6 +144,17 @@ TEST(CodeFormatTest, CppSymbols) {
   EXPECT_EQ(view.Find("import:1")->text, "#include <vector>");
 }
 
+// Leaked, and the address sanitizer saw it, when the scanner forgot the tag that it held.
+TEST(CodeFormatTest, SqlStringsBetweenTags) {
+  const View view = Parse(
+      "CREATE FUNCTION f() RETURNS int AS $body$\nSELECT 1;\n$body$ LANGUAGE sql;\n"
+      "CREATE TABLE t (a int);\n",
+      "a.sql");
+  EXPECT_THAT(view.diagnostics, ::testing::IsEmpty());
+  EXPECT_TRUE(view.Find("sym:f").ok());
+  EXPECT_TRUE(view.Find("sym:t").ok());
+}
+
 TEST(CodeFormatTest, SyntaxErrorsStayLocal) {
   const View view =
       Parse("def a():\n    pass\n\ndef b(:\n    pass\n\ndef c():\n    pass\n", "a.py");

@@ -29,9 +29,9 @@ std::unique_ptr<cmark_node, NodeDeleter> ParseDocument(std::string_view text) {
   std::call_once(registered, [] { cmark_gfm_core_extensions_ensure_registered(); });
   const std::unique_ptr<cmark_parser, ParserDeleter> parser(cmark_parser_new(CMARK_OPT_FOOTNOTES));
   const bool without_tables = CostsTooMuchForTables(text);
-  for (const std::string_view name : {"table", "tasklist", "strikethrough"}) {
-    if (without_tables && name == "table") continue;
-    cmark_syntax_extension* extension = cmark_find_syntax_extension(name.data());
+  for (const char* name : {"table", "tasklist", "strikethrough"}) {
+    if (without_tables && std::string_view(name) == "table") continue;
+    cmark_syntax_extension* extension = cmark_find_syntax_extension(name);
     if (extension != nullptr) cmark_parser_attach_syntax_extension(parser.get(), extension);
   }
   cmark_parser_feed(parser.get(), text.data(), text.size());
