@@ -73,6 +73,9 @@ TEST(HtmlEditTest, ReplaceTextGoesThroughInlineElements) {
   EXPECT_EQ(Edited("<p>a&nbsp;a", {MakeEdit("replace_text", "block:1",
                                             {{"find", "a"}, {"replace", "&"}, {"all", true}})}),
             "<p>&amp;&nbsp;&amp;");
+  EXPECT_EQ(Edited("<p>one <b>two</b> three",
+                   {ReplaceText("block:1", "three", "3"), ReplaceText("block:1", "one", "1")}),
+            "<p>1 <b>two</b> 3");
   EXPECT_THAT(Edited("<p>a a", {ReplaceText("block:1", "a", "b")}), StartsWith("ERROR ambiguous"));
   EXPECT_THAT(Edited("<p>a<br>b", {ReplaceText("block:1", "a\nb", "c")}),
               StartsWith("ERROR unsupported_edit"));

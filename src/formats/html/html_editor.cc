@@ -78,6 +78,11 @@ Status HtmlEditor::Splice(ByteSpan span, std::string text) {
   return editor_.Replace(span, std::move(text));
 }
 
+void HtmlEditor::ExpectText(size_t entry, std::string text) {
+  const auto [found, is_first] = texts_.emplace(entry, std::move(text));
+  if (!is_first) found->second.reset();
+}
+
 // `text` as it is written into the node.
 std::string HtmlEditor::Markup(const std::string& text, const HtmlNode& node) const {
   const bool ascii_only =
@@ -110,7 +115,7 @@ Status HtmlEditor::PlanText(const Edit& edit, size_t index) {
       STAGED_ASSIGN_OR_RETURN(value, text.Finish());
     }
     if (entry.attribute == "charset") return Refused("the encoding is not changed by its name");
-    texts_[index] = value;
+    ExpectText(index, value);
     return SetAttribute(source_.document().nodes[entry.node], entry.attribute, value);
   }
   if (entry.text_node == HtmlNode::kNone) {
@@ -131,7 +136,7 @@ Status HtmlEditor::SetComment(size_t index, const std::string& text) {
   if (!is_one) {
     return Status(ErrorCode::kInvalidArgument, "a comment of HTML cannot have -- inside");
   }
-  texts_[index] = Collapsed(text, false);
+  ExpectText(index, Collapsed(text, false));
   return Splice({node.content_begin, node.content_end},
                 WithNewlines(text, editor_.lines().dominant()));
 }
@@ -139,7 +144,7 @@ Status HtmlEditor::SetComment(size_t index, const std::string& text) {
 Status HtmlEditor::SetText(const Edit& edit, size_t index, const std::string& text) {
   const HtmlNode& node = source_.document().nodes[entries_[index].text_node];
   const HtmlText shown = ReadHtmlText(source_.text(), node, source_.charset(), true);
-  texts_[index] = Collapsed(text, node.keeps_spaces);
+  ExpectText(index, Collapsed(text, node.keeps_spaces));
   if (shown.sources.empty()) return FillEmpty(index, text);
   const ByteSpan span{shown.sources.front().begin, shown.sources.back().end};
   // Elements and comments between the first and the last character would be lost.
@@ -178,7 +183,7 @@ Status HtmlEditor::ReplaceInText(const Edit& edit, size_t index) {
   TextEditor chooser(shown.text);
   STAGED_RETURN_IF_ERROR(chooser.ReplaceText(edit, {0, shown.text.size()}));
   STAGED_ASSIGN_OR_RETURN(const std::string replaced, chooser.Finish());
-  texts_[index] = Collapsed(replaced, node.keeps_spaces);
+  ExpectText(index, Collapsed(replaced, node.keeps_spaces));
   const Value* occurrence = edit.arguments.Find("occurrence");
   int64_t number = 0;
   for (size_t at = shown.text.find(find); at != std::string::npos;
@@ -310,7 +315,7 @@ bool HtmlEditor::IsAsPlanned(const std::vector<HtmlEntry>& after) const {
     const Record& now = after[next++].record;
     const Record& before = entries_[i].record;
     const auto text = texts_.find(i);
-    if (text != texts_.end() && now.text != text->second) return false;
+    if (text != texts_.end() && text->second && now.text != *text->second) return false;
     if (now.kind != before.kind) return false;
     if (!IsTouched(before) &&
         (now.text != before.text || now.attrs != before.attrs || now.hidden != before.hidden)) {

@@ -41,6 +41,7 @@ class HtmlEditor {
   [[nodiscard]] Status PlanDelete(size_t entry);
   [[nodiscard]] std::string Markup(const std::string& text, const HtmlNode& node) const;
   [[nodiscard]] Status Splice(ByteSpan span, std::string text);
+  void ExpectText(size_t entry, std::string text);
   // Whether `after` is the document with the edits and nothing else.
   [[nodiscard]] bool IsAsPlanned(const std::vector<HtmlEntry>& after) const;
   [[nodiscard]] bool IsTouched(const Record& record) const;
@@ -50,7 +51,8 @@ class HtmlEditor {
   DecodedText decoded_;
   HtmlSource source_;
   std::vector<HtmlEntry> entries_;
-  std::map<size_t, std::string> texts_;  // new ones, by entry
+  // New ones, by entry; none where several edits make one together.
+  std::map<size_t, std::optional<std::string>> texts_;
   std::set<size_t> deleted_;
   std::vector<ByteSpan> spliced_;
   bool has_record_edits_ = false;

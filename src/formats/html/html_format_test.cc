@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "base/utf8.h"
@@ -309,7 +310,7 @@ TEST(HtmlOracleTest, TextsAreThoseOfHtml5lib) {
 
 // Tags closed out of turn: no character is lost, none is shown twice.
 TEST(HtmlOracleTest, GeneratedPagesShowWhatHtml5libShows) {
-  const std::string seed = std::to_string(::testing::UnitTest::GetInstance()->random_seed());
+  const std::string seed = std::to_string(GTEST_FLAG_GET(random_seed));
   std::printf("seed %s\n", seed.c_str());
   std::istringstream lines(testing::RunOracle("html_generated.py", seed));
   size_t pages = 0;
@@ -324,6 +325,11 @@ TEST(HtmlOracleTest, GeneratedPagesShowWhatHtml5libShows) {
       return characters;
     };
     EXPECT_EQ(sorted(ShownTexts(page)), sorted(DecodeJsonString(expected))) << page;
+    std::set<std::string> locators;
+    for (const Record& record : Parse(page).Records()) {
+      EXPECT_TRUE(locators.insert(record.locator).second) << record.locator << ": " << page;
+      EXPECT_TRUE(record.parent.empty() || locators.count(record.parent) > 0) << page;
+    }
     ++pages;
   }
   EXPECT_EQ(pages, 1500u);

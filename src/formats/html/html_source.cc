@@ -43,6 +43,7 @@ std::vector<Diagnostic> HtmlSource::Diagnostics() const {
                            "the file names no encoding and is not UTF-8; it is read as "
                            "windows-1252, as browsers do"});
   }
+  if (document_.issues.empty()) return diagnostics;
   const LineIndex lines(text());
   for (const HtmlIssue& issue : document_.issues) {
     diagnostics.push_back({"warning", issue.code,
