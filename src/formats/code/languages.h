@@ -89,6 +89,10 @@ struct CodeLanguage {
   std::string_view separator = ".";  // between the parts of a qualified name
   // For an extension that two languages share: whether this one is meant. By default it is.
   bool (*is_meant)(std::string_view text, std::string_view extension) = nullptr;
+  // The text as the grammar can read it, each byte in its place; empty: as it is.
+  std::string (*readable)(std::string_view text) = nullptr;
+  // The same where that did not parse as a whole.
+  std::string (*simplified)(std::string_view text) = nullptr;
 };
 
 [[nodiscard]] std::span<const CodeLanguage* const> CodeLanguages();

@@ -60,7 +60,7 @@ std::string OneLine(std::string_view text) {
   return line;
 }
 
-std::string NameFromSource(std::string_view text) {
+std::string NameFromSource(std::string_view text, bool is_verbatim) {
   constexpr size_t kNameBytesMax = 200;
   if (text.size() > 4 * kNameBytesMax) return "";
   const std::string line = OneLine(text);
@@ -70,6 +70,7 @@ std::string NameFromSource(std::string_view text) {
   if (rest.size() > 2 && rest.front() == rest.back() && kQuotes.find(rest[0]) != kQuotes.npos) {
     rest = rest.substr(1, rest.size() - 2);
   }
+  if (is_verbatim) return std::string(rest);
   std::string name;
   name.reserve(rest.size());
   while (!rest.empty()) {

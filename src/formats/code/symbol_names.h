@@ -19,9 +19,9 @@ namespace staged {
 // With each run of blanks and newlines as one space.
 [[nodiscard]] std::string OneLine(std::string_view text);
 
-// A name on one line, without the quotes around it, its parts joined by "."; empty if it is too
-// long for a name.
-[[nodiscard]] std::string NameFromSource(std::string_view text);
+// A name on one line, without the quotes around it; empty if it is too long for a name. Between its
+// parts "::" and a backslash become ".", unless it `is_verbatim`.
+[[nodiscard]] std::string NameFromSource(std::string_view text, bool is_verbatim = false);
 
 // A C declarator ("(*f(void))[3]") down to what it declares.
 struct DeclaredName {

@@ -20,6 +20,8 @@ struct Place {
   TSSymbol node_type = 0;  // of the node whose children are visited
   uint32_t depth = 0;
   bool is_list = false;  // of several symbols with commas between them
+  // What these have in common: "private int" of "private int width, height".
+  std::string_view list_head = {};
 };
 
 // What stands around a symbol's node and belongs to it.
@@ -88,6 +90,8 @@ class Forerunners {
   uint32_t last_row_ = 0;
   uint32_t previous_row_ = UINT32_MAX;
 };
+
+bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 bool IsVariable(std::string_view kind) {
   return kind == "variable" || kind == "constant" || kind == "field";
@@ -191,8 +195,13 @@ class Outliner {
       wrapped.signature_begin = UINT32_MAX;  // the symbol's own
       Walk(cursor, inside, &wrapped);
     } else if (meaning.is_group) {
-      const size_t count = CountSymbols(cursor, inside.is_list);
+      uint32_t first = UINT32_MAX;
+      const size_t count = CountSymbols(cursor, inside.is_list, first);
       inside.is_list = inside.is_list && count > 1;
+      if (count > 1 && inside.list_head.empty()) {
+        const uint32_t begin = AfterDecorations(node);
+        inside.list_head = text_.substr(begin, first - begin);
+      }
       Lead grouped = lead;
       if (lead.signature_begin == ts_node_start_byte(node)) {
         grouped.signature_begin = AfterDecorations(node);
@@ -207,7 +216,7 @@ class Outliner {
   }
 
   // Of the children of the cursor's node, those of groups among them included.
-  [[nodiscard]] size_t CountSymbols(TSTreeCursor& cursor, bool& has_comma) const {
+  [[nodiscard]] size_t CountSymbols(TSTreeCursor& cursor, bool& has_comma, uint32_t& first) const {
     size_t count = 0;
     if (!ts_tree_cursor_goto_first_child(&cursor)) return 0;
     do {
@@ -215,9 +224,10 @@ class Outliner {
       const NodeMeaning& meaning = MeaningOf(ts_node_symbol(node));
       if (meaning.symbol != nullptr) {
         ++count;
+        first = std::min(first, ts_node_start_byte(node));
       } else if (meaning.is_group) {
         bool is_list = false;
-        count += CountSymbols(cursor, is_list);
+        count += CountSymbols(cursor, is_list, first);
       }
       has_comma = has_comma || (!ts_node_is_named(node) && SourceOf(node, text_) == ",");
     } while (ts_tree_cursor_goto_next_sibling(&cursor));
@@ -379,13 +389,16 @@ class Outliner {
     if (rule.name == "^") {
       if (ts_node_is_null(body)) return {};
       const uint32_t begin = ts_node_start_byte(node);
-      return {NameFromSource(text_.substr(begin, ts_node_start_byte(body) - begin)), ""};
+      return {Name(text_.substr(begin, ts_node_start_byte(body) - begin)), ""};
     }
     const TSNode at = rule.name == "." ? node : NodeAt(node, compiled.name);
     if (ts_node_is_null(at)) return {};
     if (rule.name == "declarator") return {NameFromSource(FollowDeclarators(at, text_).name), ""};
     if (compiled.name_type != 0 && ts_node_symbol(at) != compiled.name_type) return {};
-    return {NameFromSource(SourceOf(at, text_)), ""};
+    return {Name(SourceOf(at, text_)), ""};
+  }
+  [[nodiscard]] std::string Name(std::string_view source) const {
+    return NameFromSource(source, language_.separator != ".");
   }
 
   [[nodiscard]] std::string Qualified(const Place& place, std::string_view name) const {
@@ -403,8 +416,15 @@ class Outliner {
     symbol.kind = KindOf(found.kind, place.kind);
     symbol.is_listed = place.is_list;
     symbol.span = {lead.begin, std::max(lead.end, ts_node_end_byte(node))};
+    // Directives and comments take their newline along, which no symbol owns.
+    while (symbol.span.end > symbol.span.begin && IsBlank(text_[symbol.span.end - 1])) {
+      --symbol.span.end;
+    }
     symbol.leading_begin = lead.leading_begin;
     symbol.signature = SignatureOf(node, found, lead);
+    if (place.is_list && !place.list_head.empty()) {
+      symbol.signature = OneLine(place.list_head) + " " + symbol.signature;
+    }
     symbol.documentation = DocumentationOf(found.body, lead);
     // A definition's semicolon is part of it where the grammar leaves it outside.
     const bool has_semicolon = symbol.span.end < text_.size() && text_[symbol.span.end] == ';';
@@ -520,9 +540,24 @@ std::string Symbol::Locator() const {
   return locator;
 }
 
+namespace {
+
+TreePointer ParseReadable(std::string_view text, const CodeParser& parser) {
+  const CodeLanguage& language = parser.language();
+  const std::string readable = language.readable == nullptr ? "" : language.readable(text);
+  TreePointer tree = parser.Parse(readable.empty() ? text : readable);
+  if (tree == nullptr || language.simplified == nullptr) return tree;
+  if (!ts_node_is_error(ts_tree_root_node(tree.get()))) return tree;
+  TreePointer simpler = parser.Parse(language.simplified(text));
+  const bool is_better = simpler != nullptr && !ts_node_is_error(ts_tree_root_node(simpler.get()));
+  return is_better ? std::move(simpler) : std::move(tree);
+}
+
+}  // namespace
+
 CodeOutline OutlineCode(std::string_view text, const CodeParser& parser, const Limits& limits) {
   CodeOutline outline;
-  const TreePointer tree = parser.Parse(text);
+  const TreePointer tree = ParseReadable(text, parser);
   if (tree == nullptr) {
     outline.is_complete = false;
     return outline;

@@ -12,10 +12,11 @@ constexpr SymbolRule kSymbols[] = {
     {.node_type = "variable_assignment", .symbol_kind = "variable", .name_type = "variable_name"},
 };
 constexpr std::string_view kContainers[] = {
-    "program", "compound_statement", "if_statement", "elif_clause", "else_clause",
-};
-constexpr std::string_view kFunctions[] = {"subshell"};
-constexpr std::string_view kGroups[] = {"declaration_command"};
+    "program", "compound_statement",   "if_statement",   "elif_clause", "else_clause",
+    "list",    "redirected_statement", "case_statement", "case_item"};
+constexpr std::string_view kFunctions[] = {"subshell", "for_statement", "c_style_for_statement",
+                                           "while_statement", "do_group"};
+constexpr std::string_view kGroups[] = {"declaration_command", "variable_assignments"};
 constexpr std::string_view kComments[] = {"comment"};
 constexpr std::string_view kStrings[] = {"string", "raw_string", "heredoc_body"};
 constexpr std::string_view kSources[] = {"source", "."};

@@ -1,4 +1,4 @@
-#include "formats/code/c_headers.h"
+#include "formats/code/c_source.h"
 #include "formats/code/languages/all.h"
 
 extern "C" const TSLanguage* tree_sitter_c();
@@ -59,6 +59,8 @@ constinit const CodeLanguage kC = {
     .strings = kStrings,
     .imports = kImports,
     .is_meant = &IsMeant,
+    .readable = &ReadableCSource,
+    .simplified = &CSourceWithoutConditions,
 };
 
 }  // namespace staged

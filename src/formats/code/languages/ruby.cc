@@ -34,10 +34,23 @@ constexpr SymbolRule kSymbols[] = {
 // What a constant's value may define methods in: "Point = Struct.new(:x) do".
 constexpr ValueRule kValues[] = {{"call", "", ScopeKind::kType}};
 constexpr std::string_view kContainers[] = {
-    "program",    "body_statement", "begin",       "if",
-    "unless",     "then",           "else",        "elsif",
-    "call",       "argument_list",  "block",       "do_block",
-    "rescue",     "ensure",         "if_modifier", "unless_modifier",
+    "program",
+    "body_statement",
+    "begin",
+    "if",
+    "unless",
+    "then",
+    "else",
+    "elsif",
+    "call",
+    "argument_list",
+    "block",
+    "do_block",
+    "rescue",
+    "assignment",
+    "ensure",
+    "if_modifier",
+    "unless_modifier",
     "block_body",
 };
 constexpr std::string_view kComments[] = {"comment"};

@@ -1,4 +1,4 @@
-#include "formats/code/c_headers.h"
+#include "formats/code/c_source.h"
 
 #include <algorithm>
 #include <iterator>
@@ -111,6 +111,98 @@ bool IsCppHeader(std::string_view text) {
     }
   }
   return false;
+}
+
+namespace {
+
+// Puts spaces for what is no newline.
+void Blank(std::string& text, size_t begin, size_t end) {
+  for (size_t i = begin; i < end && i < text.size(); ++i) {
+    if (text[i] != '\n' && text[i] != '\r') text[i] = ' ';
+  }
+}
+
+std::string_view LineAt(std::string_view text, size_t at) {
+  return text.substr(at, std::min(text.find('\n', at), text.size()) - at);
+}
+
+// What stands behind "#" and blanks, or nothing.
+std::string_view DirectiveOf(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  if (!line.starts_with('#')) return "";
+  line.remove_prefix(1);
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  return line;
+}
+
+// Blanks the branch that begins behind the line at `at`, if its braces are not balanced.
+void BlankUnbalanced(std::string& text, size_t at) {
+  const size_t begin = std::min(at + LineAt(text, at).size(), text.size());
+  int depth = 0, depth_min = 0;
+  constexpr size_t kBranchBytesMax = 400;  // it opens or closes a block, and says so
+  for (size_t i = begin; i < text.size() && i < begin + kBranchBytesMax;) {
+    if (text[i] == '\n' && !DirectiveOf(LineAt(text, i + 1)).empty()) {
+      if (depth != 0 || depth_min != 0) Blank(text, begin, i);
+      return;
+    }
+    if (const size_t after = SkipQuoted(text, i); after != i) {
+      i = after;
+      continue;
+    }
+    if (text[i] == '{') ++depth;
+    if (text[i] == '}') depth_min = std::min(depth_min, --depth);
+    ++i;
+  }
+}
+
+void BlankComments(std::string& text, size_t begin, size_t end) {
+  for (size_t open = text.find("/*", begin); open < end; open = text.find("/*", open)) {
+    const size_t close = text.find("*/", open);
+    if (close == std::string::npos || close >= end) return;
+    Blank(text, open, close + 2);
+  }
+}
+
+}  // namespace
+
+std::string ReadableCSource(std::string_view text) {
+  std::string readable;
+  for (size_t at = 0; at < text.size();) {
+    const std::string_view line = LineAt(text, at);
+    const std::string_view directive = DirectiveOf(line);
+    const bool is_branch =
+        directive.starts_with("if") && directive.find("__cplusplus") != std::string_view::npos;
+    const bool has_comment =
+        directive.starts_with("define") && directive.find("/*") != std::string_view::npos;
+    if (is_branch || has_comment) {
+      if (readable.empty()) readable = text;
+      if (is_branch) BlankUnbalanced(readable, at);
+      if (has_comment) BlankComments(readable, at, at + line.size());
+    }
+    at += line.size() + 1;
+  }
+  return readable;
+}
+
+std::string CSourceWithoutConditions(std::string_view text) {
+  std::string readable = ReadableCSource(text);
+  if (readable.empty()) readable = text;
+  constexpr std::string_view kConditions[] = {"if", "el", "endif"};
+  for (size_t at = 0; at < readable.size();) {
+    size_t end = at + LineAt(readable, at).size();
+    const std::string_view directive = DirectiveOf(LineAt(readable, at));
+    const bool is_condition =
+        std::any_of(std::begin(kConditions), std::end(kConditions),
+                    [&](std::string_view condition) { return directive.starts_with(condition); });
+    if (is_condition) {
+      while (end < readable.size() && readable[end - 1] == '\\') {
+        end += 1 + LineAt(readable, end + 1).size();
+      }
+      Blank(readable, at, end);
+    }
+    at = end + 1;
+  }
+  return readable;
 }
 
 }  // namespace staged

@@ -1,0 +1,125 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+
+#include "formats/builtin_formats.h"
+#include "formats/test_support.h"
+
+// tests/data/code holds a source of each language and beside it, in a file of the same name with
+// ".outline", what its records are.
+namespace staged {
+namespace {
+
+using testing::ReadFile;
+
+std::vector<std::string> Samples() {
+  std::vector<std::string> samples;
+  for (const auto& item :
+       std::filesystem::directory_iterator(STAGED_SOURCE_DIR "/tests/data/code")) {
+    if (item.path().extension() != ".outline") samples.push_back(item.path().string());
+  }
+  std::sort(samples.begin(), samples.end());
+  return samples;
+}
+
+std::string Replaced(std::string text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+// "kind locator lines | signature | documentation", imports and diagnostics in the same way.
+std::string Outline(const View& view) {
+  std::ostringstream out;
+  out << view.format << "\n";
+  view.ForEach([&](const Record& record) {
+    if (record.kind == "symbol") {
+      out << record.attrs.FindString("symbol_kind") << " " << record.locator << " "
+          << record.attrs.FindString("lines") << " | " << record.text;
+      const std::string doc(record.attrs.FindString("doc"));
+      if (!doc.empty()) out << " | " << Replaced(doc, "\n", " / ");
+      out << "\n";
+    } else if (record.kind == "import") {
+      out << "import " << record.attrs.FindString("lines") << " | "
+          << Replaced(record.text, "\n", " / ") << "\n";
+    }
+    return true;
+  });
+  for (const Diagnostic& diagnostic : view.diagnostics) {
+    out << diagnostic.code << " " << diagnostic.locator << " | " << diagnostic.message << "\n";
+  }
+  return out.str();
+}
+
+View Parse(const std::string& bytes, const std::string& path) {
+  static const FormatRegistry registry = NewBuiltinRegistry();
+  Result<View> view = ParseView(registry, bytes, path, Limits());
+  EXPECT_TRUE(view.ok());
+  return *std::move(view);
+}
+
+TEST(CodeGoldenTest, Outlines) {
+  std::set<std::string> formats;
+  for (const std::string& sample : Samples()) {
+    const View view = Parse(ReadFile(sample), sample);
+    formats.insert(view.format);
+    EXPECT_EQ(Outline(view), ReadFile(sample + ".outline")) << sample;
+  }
+  EXPECT_THAT(formats, ::testing::ElementsAre("bash", "c", "cpp", "csharp", "css", "go", "java",
+                                              "javascript", "php", "python", "ruby", "rust", "sql",
+                                              "tsx", "typescript"));
+}
+
+// A symbol lies within its parent, begins where its signature says and is found by its locator.
+TEST(CodeGoldenTest, SymbolsLieInTheirParents) {
+  for (const std::string& sample : Samples()) {
+    const View view = Parse(ReadFile(sample), sample);
+    std::set<std::string> locators;
+    view.ForEach([&](const Record& record) {
+      EXPECT_TRUE(locators.insert(record.locator).second) << record.locator;
+      if (record.kind != "symbol" || record.parent.empty()) return true;
+      const Result<Record> parent = view.Find(record.parent);
+      EXPECT_TRUE(parent.ok()) << sample << " " << record.parent;
+      if (!parent.ok() || parent->attrs.FindString("symbol_kind") == "namespace") return true;
+      EXPECT_LE(parent->span->begin, record.span->begin) << sample << " " << record.locator;
+      EXPECT_GE(parent->span->end, record.span->end) << sample << " " << record.locator;
+      return true;
+    });
+  }
+}
+
+// Every symbol of every language can be replaced by itself, and deleted unless it shares its
+// declaration; what is left still has the others.
+TEST(CodeGoldenTest, SymbolsAreEdited) {
+  const FormatRegistry registry = NewBuiltinRegistry();
+  for (const std::string& sample : Samples()) {
+    const std::string bytes = ReadFile(sample);
+    const View view = Parse(bytes, sample);
+    const Format& format = *registry.Find(view.format);
+    size_t deleted = 0;
+    view.ForEach([&](const Record& record) {
+      if (record.kind != "symbol" || view.Find(record.locator + "#2").ok()) return true;
+      const std::string source =
+          bytes.substr(record.span->begin, record.span->end - record.span->begin);
+      EXPECT_EQ(testing::ApplyEdits(format, bytes,
+                                    {testing::MakeEdit("replace", record.locator,
+                                                       {{"text", source}, {"expect", source}})}),
+                bytes)
+          << sample << " " << record.locator;
+      const std::string rest =
+          testing::ApplyEdits(format, bytes, {testing::MakeEdit("delete", record.locator)});
+      if (rest.starts_with("ERROR unsupported_edit")) return true;
+      EXPECT_LT(rest.size(), bytes.size()) << sample << " " << record.locator << rest;
+      EXPECT_LE(Parse(rest, sample).record_count(), view.record_count());
+      ++deleted;
+      return true;
+    });
+    EXPECT_GT(deleted, 5u) << sample;
+  }
+}
+
+}  // namespace
+}  // namespace staged
