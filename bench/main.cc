@@ -44,6 +44,7 @@ constexpr Program kPrograms[] = {
     {"commits", "FOLDER PROCESSES EACH", 3, RunCommits},
     {"parse", "FILE ROUNDS", 2, RunParse},
     {"worker", "FILE ROUNDS STAGED_BINARY", 3, RunWorker},
+    {"code", "FOLDER ROUNDS", 2, RunCode},
 };
 
 }  // namespace

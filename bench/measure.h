@@ -66,5 +66,6 @@ int RunSubmits(const Arguments& arguments);
 int RunCommits(const Arguments& arguments);
 int RunParse(const Arguments& arguments);
 int RunWorker(const Arguments& arguments);
+int RunCode(const Arguments& arguments);
 
 }  // namespace staged::bench

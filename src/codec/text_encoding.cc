@@ -122,6 +122,29 @@ Status DecodedText::CheckInsertable(std::string_view inserted) const {
   return OkStatus();
 }
 
+namespace {
+
+// Control bytes that no text has: all but tab, newlines, bell, backspace and escape.
+bool IsSuspicious(uint8_t byte) {
+  const bool is_control = (byte < 0x20) & ((byte < 0x07) | (byte > 0x0D)) & (byte != 0x1B);
+  return is_control | (byte == 0x7F);
+}
+
+constexpr size_t kBlockSizeBytes = 64;
+
+// The suspicious bytes of a block, or SIZE_MAX if it has bytes beyond ASCII.
+size_t SuspiciousInBlock(const char* block) {
+  uint8_t all = 0, count = 0;
+  for (size_t i = 0; i < kBlockSizeBytes; ++i) {
+    const auto byte = static_cast<uint8_t>(block[i]);
+    all |= byte;
+    count = static_cast<uint8_t>(count + IsSuspicious(byte));
+  }
+  return all < 0x80 ? count : SIZE_MAX;
+}
+
+}  // namespace
+
 bool LooksLikeText(std::string_view bytes) {
   if (bytes.starts_with(kUtf16LittleMark) || bytes.starts_with(kUtf16BigMark)) {
     return bytes.size() % 2 == 0;
@@ -132,10 +155,17 @@ bool LooksLikeText(std::string_view bytes) {
   const std::string_view sample = bytes.substr(0, kSampleSizeBytes);
   size_t suspicious = 0;
   for (size_t position = 0; position < sample.size();) {
+    if (position % kBlockSizeBytes == 0 && sample.size() - position >= kBlockSizeBytes) {
+      const size_t in_block = SuspiciousInBlock(sample.data() + position);
+      if (in_block != SIZE_MAX) {
+        suspicious += in_block;
+        position += kBlockSizeBytes;
+        continue;
+      }
+    }
     const auto byte = static_cast<uint8_t>(sample[position]);
     if (byte < 0x80) {
-      const bool is_control = byte < 0x20 && (byte < 0x07 || byte > 0x0D) && byte != 0x1B;
-      suspicious += is_control || byte == 0x7F ? 1 : 0;
+      suspicious += IsSuspicious(byte) ? 1 : 0;
       ++position;
       continue;
     }

@@ -1,8 +1,10 @@
 #include "formats/code/code_format.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/utf8.h"
+#include "codec/little_endian.h"
 #include "format/text_editor.h"
 #include "format/text_records.h"
 #include "formats/code/code_editor.h"
@@ -46,6 +48,27 @@ std::string LinesOf(const LineIndex& lines, const ByteSpan& span) {
   return locator;
 }
 
+// Of a symbol's source, to show that it changed. What changed the lines show; so this may be a
+// cheap one, since each byte is in all the symbols around it.
+std::string Fingerprint(std::string_view source) {
+  constexpr uint64_t kFirstPrime = 0x9E37'79B1'85EB'CA87, kSecondPrime = 0xC2B2'AE3D'27D4'EB4F;
+  uint64_t hash = source.size() * kFirstPrime;
+  const auto mix = [&](uint64_t word) {
+    hash = std::rotl(hash ^ (word * kSecondPrime), 31) * kFirstPrime;
+  };
+  while (source.size() >= sizeof(uint64_t)) {
+    mix(Load64(source, 0));
+    source.remove_prefix(sizeof(uint64_t));
+  }
+  for (const char c : source) mix(static_cast<uint8_t>(c));
+  hash ^= hash >> 29;
+  hash *= kSecondPrime;
+  hash ^= hash >> 32;
+  std::string hex(16, '0');
+  for (size_t i = 0; i < hex.size(); ++i) hex[i] = "0123456789abcdef"[(hash >> (60 - 4 * i)) & 15];
+  return hex;
+}
+
 std::vector<Record> OutlineRecords(std::string_view text, const CodeOutline& outline,
                                    const DecodedText& decoded) {
   const uint64_t offset = decoded.mark_size_bytes();
@@ -79,7 +102,7 @@ std::vector<Record> OutlineRecords(std::string_view text, const CodeOutline& out
     record.attrs.Set("lines", LinesOf(lines, symbol.span));
     const std::string_view source =
         text.substr(symbol.span.begin, symbol.span.end - symbol.span.begin);
-    record.attrs.Set("body", ContentHash::Of(source).ToHex().substr(0, 16));
+    record.attrs.Set("body", Fingerprint(source));
     if (decoded.keeps_offsets()) {
       record.span = ByteSpan{symbol.span.begin + offset, symbol.span.end + offset};
     }

@@ -1,6 +1,7 @@
 #include "formats/code/code_parser.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 namespace staged {
@@ -15,6 +16,9 @@ struct WorkBudget {
 // The parser's time grows with the square of the depth of brackets left open.
 bool IsNestedTooDeeply(std::string_view text) {
   constexpr int kDepthMax = 1'000;
+  // Few brackets cannot be many levels: counting is faster than following.
+  const auto count = [&](char c) { return std::count(text.begin(), text.end(), c); };
+  if (count('(') + count('[') + count('{') <= kDepthMax) return false;
   int depth = 0;
   for (const char c : text) {
     if (c == '(' || c == '[' || c == '{') {
@@ -114,34 +118,35 @@ void CodeParser::CompileSymbols() const {
 }
 
 void CodeParser::Compile() const {
-  const TSLanguage* grammar = language_.grammar();
   CompileSymbols();
-  meanings_.resize(ts_language_symbol_count(grammar));
-  const auto has = [](NodeTypes names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+  std::unordered_map<std::string_view, NodeMeaning> by_name;
+  for (const CompiledRule& rule : rules_) by_name[rule.rule->node_type].symbol = &rule;
+  for (const ValueRule& value : language_.values) by_name[value.node_type].value = &value;
+  for (const ImportCall& call : language_.import_calls) {
+    by_name[call.node_type].import_call = &call;
+  }
+  const std::pair<NodeTypes, bool NodeMeaning::*> flags[] = {
+      {language_.containers, &NodeMeaning::is_container},
+      {language_.functions, &NodeMeaning::is_function},
+      {language_.wrappers, &NodeMeaning::is_wrapper},
+      {language_.groups, &NodeMeaning::is_group},
+      {language_.decorations, &NodeMeaning::is_decoration},
+      {language_.comments, &NodeMeaning::is_comment},
+      {language_.strings, &NodeMeaning::is_string},
+      {language_.imports, &NodeMeaning::is_import},
   };
+  for (const auto& [names, flag] : flags) {
+    for (const std::string_view name : names) by_name[name].*flag = true;
+  }
+  const TSLanguage* grammar = language_.grammar();
+  meanings_.resize(ts_language_symbol_count(grammar));
   for (size_t i = 0; i < meanings_.size(); ++i) {
     const auto number = static_cast<TSSymbol>(i);
     if (ts_language_symbol_type(grammar, number) != TSSymbolTypeRegular) continue;
-    const std::string_view name = ts_language_symbol_name(grammar, number);
-    NodeMeaning& meaning = meanings_[i];
-    for (const CompiledRule& rule : rules_) {
-      if (rule.rule->node_type == name) meaning.symbol = &rule;
-    }
-    for (const ValueRule& value : language_.values) {
-      if (value.node_type == name) meaning.value = &value;
-    }
-    for (const ImportCall& call : language_.import_calls) {
-      if (call.node_type == name) meaning.import_call = &call;
-    }
-    meaning.is_container = has(language_.containers, name);
-    meaning.is_function = has(language_.functions, name);
-    meaning.is_wrapper = has(language_.wrappers, name);
-    meaning.is_group = has(language_.groups, name);
-    meaning.is_decoration = has(language_.decorations, name);
-    meaning.is_comment = has(language_.comments, name);
-    meaning.is_string = has(language_.strings, name);
-    meaning.is_import = has(language_.imports, name);
+    const auto found = by_name.find(ts_language_symbol_name(grammar, number));
+    if (found == by_name.end()) continue;
+    meanings_[i] = found->second;
+    meanings_[i].is_nothing = false;
   }
 }
 

@@ -30,6 +30,7 @@ struct NodeMeaning {
   const CompiledRule* symbol = nullptr;
   const ValueRule* value = nullptr;
   const ImportCall* import_call = nullptr;
+  bool is_nothing = true;
   bool is_container = false;
   bool is_function = false;
   bool is_wrapper = false;

@@ -131,7 +131,8 @@ class Outliner {
   };
 
   [[nodiscard]] const NodeMeaning& MeaningOf(TSSymbol number) const {
-    static constexpr NodeMeaning kError{.is_container = true};  // the one type no grammar counts
+    static constexpr NodeMeaning kError{.is_nothing = false,
+                                        .is_container = true};  // the one type no grammar counts
     return number < meanings_.size() ? meanings_[number] : kError;
   }
 
@@ -146,6 +147,10 @@ class Outliner {
       const TSNode node = ts_tree_cursor_current_node(&cursor);
       const TSSymbol type = ts_node_symbol(node);
       const NodeMeaning& meaning = MeaningOf(type);
+      if (meaning.is_nothing) {
+        forerunners.EndWith(node);
+        continue;
+      }
       if (meaning.is_comment) {
         forerunners.AddComment(node);
         continue;
