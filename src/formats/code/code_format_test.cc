@@ -247,13 +247,139 @@ TEST(CodeFormatTest, OutliningCostsLittleMoreThanParsing) {
   EXPECT_LT(whole, bare * 3);
 }
 
+// Whatever is opened and never closed ends within its budget of work, in every language.
 TEST(CodeFormatTest, HostileSourceEnds) {
-  for (const char* piece :
-       {"(", "{", "class A { ", "if x:\n ", "\"", "a<b<", "#if X\n", "def f("}) {
-    std::string bytes;
-    while (bytes.size() < 200'000) bytes += piece;
-    for (const char* name : {"a.py", "a.cc"}) EXPECT_GT(Parse(bytes, name).record_count(), 0u);
+  const std::string_view pieces[] = {"(",
+                                     "{",
+                                     "[",
+                                     "class A { ",
+                                     "if x:\n ",
+                                     "\"",
+                                     "a<b<",
+                                     "#if X\n",
+                                     "def f(",
+                                     "<a>",
+                                     "if x; then ",
+                                     "begin\n",
+                                     "do\n",
+                                     "case x in\n",
+                                     "fn f() {",
+                                     "`${",
+                                     "\"#{",
+                                     "<<A\n",
+                                     "/*",
+                                     "(select ",
+                                     "case when ",
+                                     "not ",
+                                     "- ",
+                                     "!",
+                                     "@a(",
+                                     "a[",
+                                     "x = ",
+                                     "a.b",
+                                     "=> ",
+                                     "def a\n",
+                                     "$(",
+                                     "'",
+                                     "a,",
+                                     "f(a, ",
+                                     "else if (a) ",
+                                     "<?php if (a): ?>",
+                                     "::",
+                                     "#{",
+                                     "lambda: ",
+                                     "a ? b : ",
+                                     "await ",
+                                     "*",
+                                     "&",
+                                     "#[a(",
+                                     "r#\"",
+                                     std::string_view("\0", 1),
+                                     "\xff",
+                                     "%w(",
+                                     "?a:",
+                                     "@media a {",
+                                     "CREATE TABLE a (",
+                                     "struct { ",
+                                     "\n\t"};
+  for (const CodeLanguage* language : CodeLanguages()) {
+    const std::string path = "a." + std::string(language->extensions[0]);
+    for (const std::string_view piece : pieces) {
+      std::string bytes(language->name == "php" ? "<?php " : "");
+      while (bytes.size() < 8'000) bytes += piece;
+      const std::clock_t begin = std::clock();
+      EXPECT_GT(Parse(bytes, path).record_count(), 0u);
+      const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+      EXPECT_LT(seconds, 3.0) << path << " " << piece;
+    }
   }
+}
+
+// What the outline of a deep nesting leaves out, its lines have.
+TEST(CodeFormatTest, DeepScopesEnd) {
+  std::string bytes;
+  for (int i = 0; i < 900; ++i) bytes += "class A { ";
+  bytes.append(900, '}');
+  for (const char* path : {"a.java", "a.cs", "a.cc", "a.ts"}) {
+    EXPECT_GT(Parse(bytes, path).record_count(), 0u) << path;
+  }
+}
+
+TEST(CodeFormatTest, HeadersAreCOrCpp) {
+  const std::pair<const char*, const char*> headers[] = {
+      {"int f(void);\n", "c"},
+      {"#ifdef __cplusplus\nextern \"C\" {\n#endif\nint f(void);\n", "c"},
+      {"#ifdef __cplusplus\nclass A {};\n#else\nstruct A;\n#endif\n", "c"},
+      {"// a class A\n/* namespace b */ char *s = \"template <a>\"; int class_a, private;\n", "c"},
+      {"struct a { int class; void *template, *namespace; };\n", "c"},
+      {"class A;\n", "cpp"},
+      {"namespace a {\n", "cpp"},
+      {"#include <vector>\n", "cpp"},
+      {"#include <sys/types.h>\nint x;\n", "c"},
+      {"struct A { public: int b; };\n", "cpp"},
+      {"std::string s;\n", "cpp"},
+      {"template<typename T> T f();\n", "cpp"},
+      {"", "c"},
+  };
+  for (const auto& [header, format] : headers) {
+    EXPECT_EQ(Parse(header, "a.h").format, format) << header;
+  }
+  EXPECT_EQ(Parse("class A;\n", "a.c").format, "c");
+}
+
+TEST(CodeFormatTest, MacrosBreakTheParseLocally) {
+  const View guarded = Parse(
+      "#ifdef __cplusplus\nextern \"C\" {\n#endif\nint a(void);\n#ifdef __cplusplus\n}\n#endif\n",
+      "a.h");
+  EXPECT_EQ(guarded.diagnostics.size(), 0u);
+  EXPECT_THAT(Symbols(guarded), ElementsAre("function sym:a"));
+  const View macro = Parse(
+      "int a(void) { return 1; }\nFOO_BEGIN(x\nint b(void) { return 2; }\nint c(void) { return 3; "
+      "}\n",
+      "a.c");
+  EXPECT_FALSE(macro.diagnostics.empty());
+  EXPECT_TRUE(macro.Find("sym:a").ok());
+  EXPECT_TRUE(macro.Find("sym:c").ok());
+}
+
+// A name that looks like an ordinal does not hide the second symbol of another.
+TEST(CodeFormatTest, NamesThatLookLikeOrdinals) {
+  for (const char* css :
+       {"a {}\na {}\na#2 {}\n", "a#2 {}\na {}\na {}\n", "a {}\na#2 {}\na {}\na#2 {}\n"}) {
+    std::set<std::string> locators;
+    for (const std::string& symbol : Symbols(Parse(css, "a.css"))) {
+      EXPECT_TRUE(locators.insert(symbol).second) << css << symbol;
+    }
+    EXPECT_GE(locators.size(), 3u);
+  }
+}
+
+TEST(CodeEditTest, SymbolsThatShareADeclaration) {
+  EXPECT_THAT(Edited("int a, b;\n", "c", {MakeEdit("delete", "sym:a")}),
+              StartsWith("ERROR unsupported_edit"));
+  EXPECT_EQ(Edited("const a = 1, b = 2;\n", "javascript",
+                   {MakeEdit("replace", "sym:b", {{"text", "b = 3"}})}),
+            "const a = 1, b = 3;\n");
 }
 
 // Locators are unique and every symbol of this project's own sources can be found again.
