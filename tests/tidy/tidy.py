@@ -61,6 +61,7 @@ LIBRARY_FOLDERS = {
     r"cmark-gfm": ["src/formats/markdown"],
     r"tree_sitter/": ["src/formats/code"],
     r"yaml\.h": ["src/formats/yaml"],
+    r"pdfium/": ["src/formats/pdf"],
     r"(sys|linux)/|(unistd|fcntl|dirent|poll|signal|pthread|sched|syscall|dlfcn|spawn|time)\.h":
         ["src/env", "src/parse_host"],
     r"seccomp\.h": ["src/parse_host"],
