@@ -265,3 +265,43 @@ def make_notebook(path, size_bytes=5_000_000):
     with open(path, "w", encoding="utf-8") as file:
         json.dump(notebook, file, indent=1)
         file.write("\n")
+
+
+def make_report(path, pages):
+    """A PDF of headings, justified paragraphs, lists, tables and two columns, on exactly `pages` pages."""
+    from reportlab.lib import enums, pagesizes, styles
+    from reportlab.platypus import BaseDocTemplate, Frame, NextPageTemplate, PageBreak, PageTemplate, Paragraph, Table
+
+    rng = random.Random(11)
+    words = _vocabulary(rng)
+    sheet = styles.getSampleStyleSheet()
+    body = styles.ParagraphStyle("text", parent=sheet["BodyText"], alignment=enums.TA_JUSTIFY)
+
+    def sentence():
+        return " ".join(rng.choice(words) for _ in range(rng.randint(6, 18))).capitalize() + "."
+
+    def paragraph(sentences):
+        parts = [sentence() for _ in range(sentences)]
+        parts[0] = f"<b>{parts[0]}</b>" if rng.random() < 0.2 else parts[0]
+        return Paragraph(" ".join(parts), body)
+
+    width, height = pagesizes.A4
+    one = Frame(60, 60, width - 120, height - 120)
+    half = (width - 140) / 2
+    two = [Frame(60, 60, half, height - 120), Frame(80 + half, 60, half, height - 120)]
+    document = BaseDocTemplate(path, pagesize=pagesizes.A4, invariant=1)
+    document.addPageTemplates([PageTemplate("one", [one]), PageTemplate("two", two)])
+    story = []
+    for number in range(1, pages + 1):
+        columns = number % 4 == 3
+        story.append(Paragraph(f"{number} {sentence()}", sheet["Heading2"]))
+        for _ in range(4 if columns else 5):
+            story.append(paragraph(rng.randint(4, 7) if columns else rng.randint(5, 8)))
+        if not columns:
+            story.append(Table([[rng.choice(words)] + [str(rng.randint(1, 100_000)) for _ in range(5)]
+                                for _ in range(6)]))
+        if number < pages:
+            story += [NextPageTemplate("two" if (number + 1) % 4 == 3 else "one"), PageBreak()]
+    document.build(story)
+    if document.page != pages:
+        raise RuntimeError(f"{document.page} pages were made")

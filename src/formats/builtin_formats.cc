@@ -10,6 +10,7 @@
 #include "formats/json/json_format.h"
 #include "formats/markdown/markdown_format.h"
 #include "formats/odf/odf_format.h"
+#include "formats/pdf/pdf_format.h"
 #include "formats/pptx/pptx_format.h"
 #include "formats/text/text_format.h"
 #include "formats/toml/toml_format.h"
@@ -34,6 +35,7 @@ FormatRegistry NewBuiltinRegistry() {
   for (std::unique_ptr<Format>& format : NewCodeFormats()) registry.Register(std::move(format));
   registry.Register(NewXlsxFormat());
   registry.Register(NewPptxFormat());
+  registry.Register(NewPdfFormat());
   registry.Register(NewYamlFormat());
   registry.Register(NewTomlFormat());
   registry.Register(NewOdtFormat());

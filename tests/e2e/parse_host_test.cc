@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "formats/builtin_formats.h"
+#include "formats/pdf/pdf_test_support.h"
 #include "record/segments.h"
 #include "tests/e2e/parse_worker/misbehaving_formats.h"
 
@@ -158,10 +159,14 @@ TEST_F(ParseHostTest, TheBuiltinFormatsParseAlikeInAWorker) {
   ParseHostOptions options = OptionsOfTest();
   options.worker_command = {STAGED_BINARY_DIR "/staged", "parse-worker"};
   const FormatRegistry sandboxed = SandboxFormats(trusted, std::make_shared<ParseHost>(options));
-  const std::pair<const char*, const char*> files[] = {
-      {"a.csv", "name,count\nx,1\n"}, {"a.json", R"({"a": [1, 2.50, "x"]})"},
-      {"a.md", "# Title\n\ntext\n"},  {"a.py", "def f():\n    return 1\n"},
-      {"a.txt", "one\ntwo\n"},        {"broken.xlsx", "PK\x03\x04 no archive"},
+  const std::pair<const char*, std::string> files[] = {
+      {"a.csv", "name,count\nx,1\n"},
+      {"a.json", R"({"a": [1, 2.50, "x"]})"},
+      {"a.md", "# Title\n\ntext\n"},
+      {"a.py", "def f():\n    return 1\n"},
+      {"a.txt", "one\ntwo\n"},
+      {"broken.xlsx", "PK\x03\x04 no archive"},
+      {"a.pdf", testing::MakePagedPdf({testing::TextAt(72, 700, "One"), "", "/None Do"})},
   };
   for (const auto& [path, bytes] : files) {
     const auto here = ParseView(*trusted, bytes, path, {});
@@ -171,6 +176,9 @@ TEST_F(ParseHostTest, TheBuiltinFormatsParseAlikeInAWorker) {
     EXPECT_EQ(here->parts, there->parts) << path;
     EXPECT_EQ(here->diagnostics, there->diagnostics) << path;
     EXPECT_EQ(here->fallback, there->fallback) << path;
+    if (path == std::string("a.pdf")) {
+      EXPECT_EQ(testing::TextsOf(*there, "block"), std::vector<std::string>{"One"});
+    }
   }
 }
 

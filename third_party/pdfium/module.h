@@ -28,8 +28,8 @@ extern "C" {
 // pdfium_instance_delete.
 typedef enum {
   PDFIUM_DONE = 0,
-  PDFIUM_FAULT = 1,          // it did what WebAssembly forbids, or gave up
-  PDFIUM_TIME_IS_OVER = 2,   // `budget` is spent
+  PDFIUM_FAULT = 1,         // it did what WebAssembly forbids, or gave up
+  PDFIUM_TIME_IS_OVER = 2,  // `budget` is spent
   PDFIUM_CALLS_TOO_DEEP = 3,
 } pdfium_ending;
 
@@ -57,8 +57,8 @@ enum {
 Z_pdfium_instance_t* pdfium_instance_new(u64 memory_bytes_max);
 void pdfium_instance_delete(Z_pdfium_instance_t* instance);
 
-// Runs `work`, which may call what pdfium_exports.h has. When the code inside cannot go on, `work` is
-// left by longjmp: it must not own anything that has a destructor.
+// Runs `work`, which may call what pdfium_exports.h has. When the code inside cannot go on, `work`
+// is left by longjmp: it must not own anything that has a destructor.
 pdfium_ending pdfium_run(Z_pdfium_instance_t* instance, void (*work)(Z_pdfium_instance_t*, void*),
                          void* argument);
 

@@ -15,33 +15,33 @@ __attribute__((noreturn, cold)) void module_trap(Z_pdfium_instance_t* instance, 
 
 #undef FUNC_PROLOGUE
 #undef FUNC_EPILOGUE
-#define FUNC_PROLOGUE                                                                          \
-  SPEND;                                                                                       \
+#define FUNC_PROLOGUE \
+  SPEND;              \
   if (RARELY(++instance->depth > PDFIUM_DEPTH_MAX)) module_trap(instance, PDFIUM_CALLS_TOO_DEEP)
 #define FUNC_EPILOGUE --instance->depth
 
-#define SET_STACK_POINTER(value)                                                          \
-  do {                                                                                    \
+#define SET_STACK_POINTER(value)                                                             \
+  do {                                                                                       \
     if (RARELY((value) < instance->stack_end)) module_trap(instance, PDFIUM_CALLS_TOO_DEEP); \
-    instance->w2c_g0 = (value);                                                           \
+    instance->w2c_g0 = (value);                                                              \
   } while (0)
 
 // Addresses below the span that are no memory (yet) read as zero: only getting out is prevented.
 #define CHECK_ADDRESS(base) \
   if (RARELY((base) >= PDFIUM_MEMORY_SPAN)) module_trap(instance, PDFIUM_FAULT)
 
-#define LOADS(name, stored, extended, result)                                          \
+#define LOADS(name, stored, extended, result)                                           \
   static inline result name##_in(Z_pdfium_instance_t* instance, u32 base, u32 offset) { \
-    CHECK_ADDRESS(base);                                                               \
-    stored value;                                                                      \
-    __builtin_memcpy(&value, MEMORY(instance) + base + offset, sizeof(value));         \
-    return (result)(extended)value;                                                    \
+    CHECK_ADDRESS(base);                                                                \
+    stored value;                                                                       \
+    __builtin_memcpy(&value, MEMORY(instance) + base + offset, sizeof(value));          \
+    return (result)(extended)value;                                                     \
   }
-#define STORES(name, stored, given)                                                            \
+#define STORES(name, stored, given)                                                                \
   static inline void name##_in(Z_pdfium_instance_t* instance, u32 base, u32 offset, given value) { \
-    CHECK_ADDRESS(base);                                                                       \
-    const stored narrow = (stored)value;                                                       \
-    __builtin_memcpy(MEMORY(instance) + base + offset, &narrow, sizeof(narrow));               \
+    CHECK_ADDRESS(base);                                                                           \
+    const stored narrow = (stored)value;                                                           \
+    __builtin_memcpy(MEMORY(instance) + base + offset, &narrow, sizeof(narrow));                   \
   }
 
 LOADS(i32_load, u32, u32, u32)
@@ -69,8 +69,8 @@ STORES(i64_store16, u16, u64)
 STORES(i64_store32, u32, u64)
 
 // Bulk operations cost what they move.
-#define CHECK_RANGE(base, size)                                                                       \
-  if (RARELY((u64)(base) + (size) > PDFIUM_MEMORY_SPAN)) module_trap(instance, PDFIUM_FAULT);         \
+#define CHECK_RANGE(base, size)                                                               \
+  if (RARELY((u64)(base) + (size) > PDFIUM_MEMORY_SPAN)) module_trap(instance, PDFIUM_FAULT); \
   if (RARELY((instance->budget -= (size) >> 6) < 0)) module_trap(instance, PDFIUM_TIME_IS_OVER)
 
 static inline void memory_fill_in(Z_pdfium_instance_t* instance, u32 to, u32 value, u32 size) {

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 """Turns the C that wasm2c 1.0.32 makes of PDFium's WebAssembly into C that is confined by construction.
 
-usage: translate.py WASM2C_OUTPUT EXPORTS FOLDER CHUNKS
+usage: translate.py WASM2C_OUTPUT EXPORTS HOT_FUNCTIONS FOLDER CHUNKS
 
 Writes to FOLDER translated.h, translated_code.h, translated_data.c, translated_<n>.c and
 pdfium_exports.h, to be compiled with module.c; module_operations.h says what the names here mean. What differs from wasm2c's own:
 
 - memory lies at a fixed distance behind the instance and has a fixed span, so that an access is one
   comparison with a constant, and no address or size is loaded first;
-- every iteration of a loop and every call takes from a budget, so that any input ends, and at the same
+- every iteration of a loop and every call that may recur takes from a budget, so that any input ends, and at the same
   place everywhere;
 - the module's stack cannot run into its data;
 - the table of functions is constant; there is no state outside the instance;
@@ -110,9 +110,55 @@ def reachable(functions, roots):
     return seen
 
 
-def is_leaf(body):
-    """Whether it neither calls nor loops: it ends soon by itself."""
-    return not re.search(r"\bw2c_\w+\(|\bCALL_INDIRECT\(|\bZ_\w+|\bSPEND\b|\bmemory_\w+_in\(", body)
+def calls_of(functions, kept, types, entries):
+    """Who may call whom, by name."""
+    by_type = {}
+    for kind, name in entries:
+        by_type.setdefault(types[int(kind)][0], []).append(name)
+    invoked = {name.lower(): next(same for same, found in types.values() if found == signature)
+               for name, signature in INVOKED.items()}
+    calls = {}
+    for name in kept:
+        body = functions[name][2]
+        found = {callee for callee in CALLED.findall(body) if callee in kept}
+        for kind in set(re.findall(r"CALL_INDIRECT\(.*?, TYPE_(\d+), ", body)):
+            found.update(by_type.get(types[int(kind)][0], []))
+        for kind in set(re.findall(r"Z_envZ_invoke_(\w+)", body)):
+            found.update(by_type.get(invoked[kind], []))
+        calls[name] = found
+    return calls
+
+
+def recursive(calls):
+    """The functions that may come to call themselves: Tarjan's strongly connected components."""
+    index, low, stack, on_stack, found = {}, {}, [], set(), set()
+    for root in calls:
+        work = [(root, iter(calls[root]))] if root not in index else []
+        if work:
+            index[root] = low[root] = len(index)
+            stack.append(root)
+            on_stack.add(root)
+        while work:
+            name, rest = work[-1]
+            callee = next((one for one in rest if one not in index or one in on_stack), None)
+            if callee is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
+                if low[name] == index[name]:
+                    component = stack[stack.index(name):]
+                    del stack[len(stack) - len(component):]
+                    on_stack.difference_update(component)
+                    if len(component) > 1 or name in calls[name]:
+                        found.update(component)
+            elif callee in index:
+                low[name] = min(low[name], index[callee])
+            else:
+                index[callee] = low[callee] = len(index)
+                stack.append(callee)
+                on_stack.add(callee)
+                work.append((callee, iter(calls[callee])))
+    return found
 
 
 def write_headers(folder, prelude, functions, kept, exported, types, globals_, table_size):
@@ -156,10 +202,11 @@ def write_data(folder, rest, exported, globals_, types):
 
 
 def main():
-    source, wanted, folder, chunks = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]), int(sys.argv[4])
+    source, wanted, hot, folder = (pathlib.Path(argument) for argument in sys.argv[1:5])
+    chunks = int(sys.argv[5])
     prelude, functions, rest = split(source.read_text())
     wrappers, exported = exports_of(rest), {}
-    for name in re.findall(r"^\w+$", pathlib.Path(wanted).read_text(), re.M):
+    for name in re.findall(r"^\w+$", wanted.read_text(), re.M):
         require(name in wrappers, f"no export {name}")
         exported[name] = wrappers[name]
     types = function_types(rest)
@@ -168,19 +215,29 @@ def main():
     kept = reachable(functions, roots)
     for name in kept:
         kind, arguments, body = functions[name]
-        body = translate(body)
-        if is_leaf(body):
-            body = body.replace("FUNC_PROLOGUE;", "").replace("FUNC_EPILOGUE;", "")
-        functions[name] = (kind, arguments, body)
+        functions[name] = (kind, arguments, translate(body))
+    # Others end by themselves, at a depth that is the same always.
+    counted = recursive(calls_of(functions, kept, types, table(rest)[2]))
+    for name in kept - counted:
+        kind, arguments, body = functions[name]
+        functions[name] = (kind, arguments, body.replace("  FUNC_PROLOGUE;\n", "").replace("  FUNC_EPILOGUE;\n", ""))
     write_headers(folder, prelude, functions, kept, exported, types, globals_, table(rest)[0])
     write_data(folder, rest, exported, globals_, types)
-    order = [name for name in functions if name in kept]
-    size = sum(len(functions[name][2]) for name in order) / chunks
+    first = set(re.findall(r"\bw2c_\w+", hot.read_text())) & kept
+    order = [name for name in functions if name in kept - first]
+    size = sum(len(functions[name][2]) for name in order) / (chunks - 1)
     files, filled = [[] for _ in range(chunks)], 0
-    for name in order:
+
+    def place(name, file):
         kind, arguments, body = functions[name]
-        files[min(int(filled / size), chunks - 1)].append(f"{kind} {name}({arguments}) {{\n{body}}}\n")
-        filled += len(body)
+        file.append(f"{kind} {name}({arguments}) {{\n{body}}}\n")
+        return len(body)
+
+    for name in functions:
+        if name in first:
+            place(name, files[0])
+    for name in order:
+        filled += place(name, files[1 + min(int(filled / size), chunks - 2)])
     for number, texts in enumerate(files):
         (folder / f"translated_{number}.c").write_text('#include "translated_code.h"\n' + "\n".join(texts))
     print(f"PDFium: {len(kept)} of {len(functions)} functions in {chunks} files")

@@ -1,0 +1,27 @@
+// Reading a PDF in one process.
+
+#include <cstdio>
+
+#include "bench/measure.h"
+
+namespace staged::bench {
+
+// Reads the text of every page with the boxes of its blocks, lines and words, in reading order.
+int RunPages(const Arguments& arguments) {
+  const std::string bytes = ReadWholeFile(arguments[0]);
+  const FormatRegistry formats = NewBuiltinRegistry();
+  const View view = OrDie(ParseView(formats, bytes, arguments[0], Limits{}));
+  size_t pages = 0;
+  size_t words = 0;
+  view.ForEach([&](const Record& record) {
+    if (record.kind == "page") ++pages;
+    const Value* lines = record.attrs.Find("lines");
+    if (record.kind != "block" || lines == nullptr) return true;
+    for (const Value& line : lines->as_array()) words += line.Find("words")->as_array().size() / 2;
+    return true;
+  });
+  std::printf("{\"pages\": %zu, \"words\": %zu}\n", pages, words);
+  return 0;
+}
+
+}  // namespace staged::bench
