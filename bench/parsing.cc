@@ -17,6 +17,12 @@ std::string Listed(const std::vector<double>& seconds) {
   return out + "]";
 }
 
+double ProcessorSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
 double ParseOnce(const FormatRegistry& formats, const std::string& path, std::string_view bytes) {
   const Format& format = formats.Detect(bytes, path);
   const double begin = Seconds();
@@ -28,15 +34,18 @@ double ParseOnce(const FormatRegistry& formats, const std::string& path, std::st
 
 }  // namespace
 
-// Parses a file again and again.
+// Parses a file again and again. Processor time, since a round is too short for the wall clock of a
+// busy machine.
 int RunParse(const Arguments& arguments) {
   const std::string bytes = ReadWholeFile(arguments[0]);
   const FormatRegistry formats = NewBuiltinRegistry();
   std::vector<double> seconds;
   for (int round = 0; round < std::atoi(arguments[1].c_str()); ++round) {
-    seconds.push_back(ParseOnce(formats, arguments[0], bytes));
+    const double begin = ProcessorSeconds();
+    ParseOnce(formats, arguments[0], bytes);
+    seconds.push_back(ProcessorSeconds() - begin);
   }
-  std::printf("{\"seconds\": %s}\n", Listed(seconds).c_str());
+  std::printf("{\"cpu_seconds\": %s}\n", Listed(seconds).c_str());
   return 0;
 }
 

@@ -91,7 +91,10 @@ class HtmlFormat final : public Format {
     records.push_back(TextFileRecord(decoded, LineIndex(decoded.text())));
     records[0].attrs.Set("encoding", source.encoding_name());
     if (!source.label().empty()) records[0].attrs.Set("declared_encoding", source.label());
-    for (HtmlEntry& entry : HtmlRecords(source.text(), source.document(), source.charset())) {
+    std::vector<HtmlEntry> entries =
+        HtmlRecords(source.text(), source.document(), source.charset());
+    records.reserve(entries.size() + 1);
+    for (HtmlEntry& entry : entries) {
       Record& record = records.emplace_back(std::move(entry.record));
       if (!decoded.keeps_offsets()) record.span.reset();
       if (!record.span) continue;

@@ -40,6 +40,7 @@ class RecordMaker {
     ReadTexts();
     LetHoldersRead();
     locators_.resize(nodes_.size());
+    entries_.reserve(nodes_.size() + 1);
     for (uint32_t index = 0; index < nodes_.size(); ++index) {
       if (kinds_[index] != HtmlNodeKind::kNone) Add(index);
       if (nodes_[index].name == "html") AddLanguage(index);
