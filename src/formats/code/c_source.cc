@@ -163,6 +163,33 @@ void BlankComments(std::string& text, size_t begin, size_t end) {
   }
 }
 
+// The end of a macro's first argument with its comma, if that argument is a declaration
+// ("ASSIGN(const int x, f())"), which is no expression; 0 otherwise. `line` begins at the macro's
+// name.
+size_t DeclaringArgument(std::string_view line, size_t open) {
+  int depth = 0;
+  bool has_two_words = false;
+  for (size_t i = open + 1; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '(' || c == '[' || c == '{' || c == '"' || c == ';') return 0;
+    if (c == '<') ++depth;
+    if (c == '>') --depth;
+    if (c == ',' && depth == 0) return has_two_words ? i + 1 : 0;
+    const char before = line[i - 1];
+    const bool ends_type = i > open + 1 && (before == ' ' && line[i - 2] != ',');
+    if (ends_type && IsWordByte(c) && depth == 0) has_two_words = true;
+  }
+  return 0;
+}
+
+// Where the argument list of a call of a macro in capitals begins that is all of the line's start.
+size_t MacroCall(std::string_view line) {
+  size_t end = 0;
+  while (end < line.size() && ((line[end] >= 'A' && line[end] <= 'Z') || line[end] == '_')) ++end;
+  constexpr size_t kNameBytesMin = 3;
+  return end >= kNameBytesMin && end < line.size() && line[end] == '(' ? end : 0;
+}
+
 }  // namespace
 
 std::string ReadableCSource(std::string_view text) {
@@ -174,8 +201,12 @@ std::string ReadableCSource(std::string_view text) {
         directive.starts_with("if") && directive.find("__cplusplus") != std::string_view::npos;
     const bool has_comment =
         directive.starts_with("define") && directive.find("/*") != std::string_view::npos;
-    if (is_branch || has_comment) {
+    const size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
+    const size_t open = MacroCall(line.substr(indent));
+    const size_t argument_end = open == 0 ? 0 : DeclaringArgument(line.substr(indent), open);
+    if (is_branch || has_comment || argument_end != 0) {
       if (readable.empty()) readable = text;
+      if (argument_end != 0) Blank(readable, at + indent + open + 1, at + indent + argument_end);
       if (is_branch) BlankUnbalanced(readable, at);
       if (has_comment) BlankComments(readable, at, at + line.size());
     }

@@ -357,6 +357,10 @@ TEST(CodeFormatTest, MacrosBreakTheParseLocally) {
       "int a(void) { return 1; }\nFOO_BEGIN(x\nint b(void) { return 2; }\nint c(void) { return 3; "
       "}\n",
       "a.c");
+  const View declaring =
+      Parse("int f() {\n  ASSIGN_OR_RETURN(const std::map<int, int> x, g(1));\n  CHECK(a, b);\n}\n",
+            "a.cc");
+  EXPECT_EQ(declaring.diagnostics.size(), 0u);
   EXPECT_FALSE(macro.diagnostics.empty());
   EXPECT_TRUE(macro.Find("sym:a").ok());
   EXPECT_TRUE(macro.Find("sym:c").ok());

@@ -1,11 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <map>
 #include <set>
 #include <sstream>
 
 #include "formats/builtin_formats.h"
 #include "formats/test_support.h"
+#include "record/line_index.h"
 
 // tests/data/code holds a source of each language and beside it, in a file of the same name with
 // ".outline", what its records are.
@@ -119,6 +122,70 @@ TEST(CodeGoldenTest, SymbolsAreEdited) {
     });
     EXPECT_GT(deleted, 5u) << sample;
   }
+}
+
+// The last part of a qualified name without ordinal and template arguments.
+std::string LastName(std::string key) {
+  const size_t ordinal = key.rfind('#');
+  const bool is_ordinal = ordinal != std::string::npos && ordinal + 1 < key.size() &&
+                          key.find_first_not_of("0123456789", ordinal + 1) == std::string::npos;
+  if (is_ordinal) key.erase(ordinal);
+  key.erase(0, key.rfind('.') + 1);
+  return key.substr(0, key.find('<', 1));
+}
+
+// What ctags finds in the folder and no symbol of ours is: "file:line kind name".
+std::vector<std::string> MissedNames(const std::string& folder, size_t& found) {
+  std::istringstream tags(testing::RunOracle("ctags_names.py", folder));
+  std::map<std::string, std::set<std::string>> known;  // "first line-last line name" by file
+  std::vector<std::string> missed;
+  found = 0;
+  for (std::string line; std::getline(tags, line); ++found) {
+    std::istringstream fields(line);
+    std::string path, number, kind, name;
+    std::getline(fields, path, '\t');
+    std::getline(fields, number, '\t');
+    std::getline(fields, kind, '\t');
+    std::getline(fields, name, '\t');
+    const auto [file, is_new] = known.try_emplace(path);
+    if (is_new) {
+      const std::string bytes = ReadFile(path);
+      const LineIndex lines(bytes);
+      const View view = Parse(bytes, path);
+      view.ForEach([&](const Record& record) {
+        if (record.kind != "symbol") return true;
+        const size_t last = lines.LineOf(record.span->end - 1);
+        const std::string last_name = LastName(record.key);
+        for (size_t at = lines.LineOf(record.span->begin); at <= last; ++at) {
+          file->second.insert(std::to_string(at + 1) + " " + last_name);
+        }
+        return true;
+      });
+    }
+    for (const char* mark : {"::", "\\", "."}) {
+      const size_t at = name.rfind(mark);
+      if (at != std::string::npos && at + 1 < name.size()) name.erase(0, at + strlen(mark));
+    }
+    if (file->second.contains(number + " " + name)) continue;
+    missed.push_back(std::filesystem::path(path).filename().string() + ":" + number + " " + kind +
+                     " " + name);
+  }
+  return missed;
+}
+
+// An independent reader finds no function and no type that is no symbol.
+TEST(CodeGoldenTest, CtagsFindsNothingMore) {
+  size_t found = 0;
+  const std::vector<std::string> missed = MissedNames(STAGED_SOURCE_DIR "/tests/data/code", found);
+  if (found == 0) GTEST_SKIP() << "ctags is not installed";
+  EXPECT_GT(found, 100u);
+  EXPECT_THAT(missed, ::testing::UnorderedElementsAre(
+                          // A macro's use is no declaration, and a method's place no class.
+                          "shapes.c:51 prototype EXPORT_SYMBOL", "shapes.js:47 class Shape"));
+  const std::vector<std::string> own = MissedNames(STAGED_SOURCE_DIR "/src/codec", found);
+  EXPECT_GT(found, 500u);
+  // Types within functions.
+  EXPECT_LE(own.size() * 100, found) << ::testing::PrintToString(own);
 }
 
 }  // namespace
