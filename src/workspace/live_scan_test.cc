@@ -11,7 +11,7 @@
 #include "env/simulated_env.h"
 #include "workspace/folder_lister.h"
 #include "workspace/live_state.h"
-#include "workspace/publication.h"
+#include "workspace/office_lock.h"
 
 namespace staged {
 namespace {

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/binary.h"
-#include "base/utf8.h"
+#include "workspace/displaced_files.h"
 
 namespace staged {
 namespace {
@@ -12,12 +11,7 @@ namespace {
 constexpr std::string_view kPublishPrefix = "publish-";
 constexpr std::string_view kLockSuffix = ".lock";
 constexpr std::string_view kMarkSuffix = "-prepared";
-constexpr std::string_view kParkedPrefix = "displaced-";
-constexpr std::string_view kParkedSuffix = ".path";
-constexpr char kParkingLock[] = "displaced.lock";
 constexpr std::string_view kUnfinishedSuffix = ".new";
-constexpr uint64_t kParkedNoteBytesMax = 1 << 16;
-constexpr size_t kOwnerBytes = 8;
 
 std::string ParentOf(const std::string& path) {
   const size_t slash = path.rfind('/');
@@ -32,26 +26,12 @@ std::string MarkOf(const std::string& owner) {
   return std::string(kPublishPrefix) + owner + std::string(kMarkSuffix);
 }
 
-std::string RandomName(Env& env) {
-  std::string name;
-  for (const char byte : env.RandomBytes(kOwnerBytes)) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    name += kDigits[static_cast<uint8_t>(byte) >> 4];
-    name += kDigits[static_cast<uint8_t>(byte) & 15];
-  }
-  return name;
-}
-
 uint32_t ModeOf(EntryKind kind) { return kind == EntryKind::kExecutable ? 0755 : 0644; }
 
 // The permission bits of a published file: those it had, with execution as the entry says.
 uint32_t AdjustMode(uint32_t mode, EntryKind kind) {
   if (kind != EntryKind::kExecutable) return mode & ~uint32_t{0111};
   return mode | ((mode & 0444) >> 2) | 0100;
-}
-
-Result<OptionalEntry> EntryAt(Directory& directory, const std::string& path) {
-  return ScanPath(directory, path, {});
 }
 
 // Removes a folder with nothing but folders in it. False when something else remains.
@@ -65,10 +45,6 @@ bool RemoveEmptyFolders(Directory& directory, const std::string& path) {
     if (!RemoveEmptyFolders(directory, path + "/" + item.name)) return false;
   }
   return directory.RemoveDirectory(path).ok();
-}
-
-Status IgnoreMissing(const Status& status) {
-  return status.code() == ErrorCode::kNotFound ? OkStatus() : status;
 }
 
 // A directory that is gone, or has become a symlink or a file, holds nothing of ours to sync.
@@ -476,23 +452,6 @@ Status Publisher::SyncTouched() {
   return OkStatus();
 }
 
-Status Publisher::Park(const std::string& name, const std::string& path, const Entry& seen) {
-  // The note comes first: whoever collected between the two would take it for an orphan.
-  STAGED_ASSIGN_OR_RETURN(const std::unique_ptr<FileLock> parking,
-                          LockParked(temporary_, LockWait::kWait));
-  const std::string parked = std::string(kParkedPrefix) + RandomName(env_);
-  BinaryWriter note;
-  note.PutString(path);
-  note.PutByte(static_cast<uint8_t>(seen.kind));
-  note.PutHash(seen.hash);
-  STAGED_ASSIGN_OR_RETURN(const std::unique_ptr<File> file,
-                          temporary_.Create(parked + std::string(kParkedSuffix), 0600));
-  STAGED_RETURN_IF_ERROR(file->WriteAt(0, note.bytes()));
-  STAGED_RETURN_IF_ERROR(file->Sync());
-  STAGED_RETURN_IF_ERROR(temporary_.RenameNew(name, temporary_, parked));
-  return temporary_.SyncDirectory("");
-}
-
 Status Publisher::SetAside(size_t number, const PathChange& change) {
   const std::string name = Name(number);
   const Result<FileStatus> status = temporary_.Stat(name);
@@ -507,7 +466,8 @@ Status Publisher::SetAside(size_t number, const PathChange& change) {
   if (is_known && !has_writer) return IgnoreMissing(temporary_.RemoveFile(name));
   // What its writer saw: the result, where that was shown and taken back, else the base.
   const bool saw_result = !change.base || (taken_back_.contains(number) && change.result);
-  return Park(name, change.path, saw_result ? *change.result : *change.base);
+  return ParkDisplaced(env_, temporary_, name, change.path,
+                       saw_result ? *change.result : *change.base);
 }
 
 Status Publisher::End(const std::vector<PathChange>& changes) {
@@ -529,59 +489,6 @@ Status Publisher::End(const std::vector<PathChange>& changes) {
   return OkStatus();
 }
 
-Result<std::unique_ptr<FileLock>> LockParked(Directory& temporary, LockWait wait) {
-  return temporary.Lock(kParkingLock, wait);
-}
-
-Result<bool> HasParked(Directory& temporary) {
-  STAGED_ASSIGN_OR_RETURN(const std::vector<DirectoryItem> items, temporary.List(""));
-  return std::any_of(items.begin(), items.end(), [](const DirectoryItem& item) {
-    return item.name.starts_with(kParkedPrefix) && item.name.ends_with(kParkedSuffix);
-  });
-}
-
-Result<std::vector<LateChange>> CollectParked(Directory& temporary) {
-  std::vector<LateChange> changes;
-  STAGED_ASSIGN_OR_RETURN(const std::vector<DirectoryItem> items, temporary.List(""));
-  for (const DirectoryItem& item : items) {
-    if (!item.name.starts_with(kParkedPrefix) || !item.name.ends_with(kParkedSuffix)) continue;
-    const std::string parked = item.name.substr(0, item.name.size() - kParkedSuffix.size());
-    STAGED_ASSIGN_OR_RETURN(const OptionalEntry now, EntryAt(temporary, parked));
-    if (!now) {
-      STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary.RemoveFile(item.name)));
-      continue;
-    }
-    if (now->kind != EntryKind::kSymlink) {
-      STAGED_ASSIGN_OR_RETURN(const bool has_writer, temporary.HasWriter(parked));
-      if (has_writer) continue;
-    }
-    STAGED_ASSIGN_OR_RETURN(const std::string note,
-                            temporary.ReadFile(item.name, kParkedNoteBytesMax));
-    BinaryReader reader(note);
-    LateChange change;
-    change.path = reader.GetString();
-    change.base.kind = static_cast<EntryKind>(reader.GetByte());
-    change.base.hash = reader.GetHash();
-    STAGED_RETURN_IF_ERROR(reader.Finish("the note of a displaced file"));
-    STAGED_ASSIGN_OR_RETURN(change.bytes, ReadEntry(temporary, parked));
-    const bool is_same_kind =
-        (now->kind == EntryKind::kSymlink) == (change.base.kind == EntryKind::kSymlink);
-    if (is_same_kind && ContentHash::Of(change.bytes) == change.base.hash) {
-      STAGED_RETURN_IF_ERROR(RemoveParked(temporary, parked));
-      continue;
-    }
-    change.kind = now->kind;
-    change.parked_name = parked;
-    changes.push_back(std::move(change));
-  }
-  return changes;
-}
-
-Status RemoveParked(Directory& temporary, const std::string& parked_name) {
-  STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary.RemoveFile(parked_name)));
-  return IgnoreMissing(temporary.RemoveFile(parked_name + std::string(kParkedSuffix)));
-}
-
 Result<std::set<std::string>> ListPublishers(Directory& temporary) {
   STAGED_ASSIGN_OR_RETURN(const std::vector<DirectoryItem> items, temporary.List(""));
   // A power loss may leave the files without the lock, or the lock without the files.
@@ -592,35 +499,6 @@ Result<std::set<std::string>> ListPublishers(Directory& temporary) {
     owners.insert(owner.substr(0, owner.find_first_of("-.")));
   }
   return owners;
-}
-
-std::string FindOfficeLock(Directory& root, const std::string& path) {
-  constexpr uint64_t kLockBytesMax = 4096;
-  const std::string parent = ParentOf(path);
-  const std::string prefix = parent.empty() ? "" : parent + "/";
-  const std::string name = path.substr(prefix.size());
-  // LibreOffice: ",user,host,time,profile;". The user's part may be empty.
-  if (const auto text = root.ReadFile(prefix + ".~lock." + name + "#", kLockBytesMax); text.ok()) {
-    std::string owner = text->substr(0, text->find(';'));
-    std::vector<std::string> parts;
-    for (size_t begin = 0; begin <= owner.size();) {
-      const size_t comma = std::min(owner.find(',', begin), owner.size());
-      if (comma > begin) parts.push_back(owner.substr(begin, comma - begin));
-      begin = comma + 1;
-    }
-    return parts.empty() ? "somebody" : ReplaceInvalidUtf8(parts.front());
-  }
-  // Microsoft Office: "~$" before the name, or in place of its first two letters; one length byte,
-  // then the user's name.
-  for (const std::string& lock :
-       {"~$" + name, "~$" + (name.size() > 2 ? name.substr(2) : std::string())}) {
-    const auto text = root.ReadFile(prefix + lock, kLockBytesMax);
-    if (!text.ok()) continue;
-    const size_t length = text->empty() ? 0 : static_cast<uint8_t>(text->front());
-    std::string owner = text->size() > length ? text->substr(1, length) : std::string();
-    return owner.empty() ? "somebody" : ReplaceInvalidUtf8(owner);
-  }
-  return "";
 }
 
 }  // namespace staged

@@ -20,16 +20,6 @@
 // of these files means after a crash.
 namespace staged {
 
-// A file that a person's program may still hold open after it was replaced: parked as
-// tmp/displaced-<name> beside tmp/displaced-<name>.path, until nobody can write to it.
-struct LateChange {
-  std::string path;
-  Entry base;         // what was displaced
-  std::string bytes;  // what somebody wrote into it since
-  EntryKind kind = EntryKind::kFile;
-  std::string parked_name;
-};
-
 // Folders of the live folder whose own names are known to survive power loss. Thread-safe.
 class FolderMemory {
  public:
@@ -130,7 +120,6 @@ class Publisher {
   // The only way in which anything that lay in the live folder leaves the publisher's files: it is
   // removed where nobody can write to it any more and the store has its bytes, else parked.
   Status SetAside(size_t number, const PathChange& change);
-  Status Park(const std::string& name, const std::string& path, const Entry& seen);
 
   Env& env_;
   Directory& root_;
@@ -150,21 +139,7 @@ class Publisher {
   std::set<std::string> touched_;  // directories to sync
 };
 
-// Parking and collecting exclude each other. A lock's holder may wait for the journal, so nobody
-// who waits for this lock may hold a journal transaction.
-[[nodiscard]] Result<std::unique_ptr<FileLock>> LockParked(Directory& temporary, LockWait wait);
-// Whether anything is parked, to be asked before the lock.
-[[nodiscard]] Result<bool> HasParked(Directory& temporary);
-// REQUIRES: the lock is held. Parked files that no writer holds any more: removed when unchanged,
-// given out when changed.
-[[nodiscard]] Result<std::vector<LateChange>> CollectParked(Directory& temporary);
-// Removes a parked file whose late change was taken in.
-[[nodiscard]] Status RemoveParked(Directory& temporary, const std::string& parked_name);
 // The owners of all publishers that left something, alive or dead.
 [[nodiscard]] Result<std::set<std::string>> ListPublishers(Directory& temporary);
-
-// The office lock file beside `path` and who holds it ("~$report.docx" -> "report.docx is open in
-// an office suite by Ada"), or "".
-[[nodiscard]] std::string FindOfficeLock(Directory& root, const std::string& path);
 
 }  // namespace staged

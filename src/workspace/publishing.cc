@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "workspace/displaced_files.h"
 #include "workspace/live_state.h"
 #include "workspace/projection.h"
 #include "workspace/workspace_impl.h"

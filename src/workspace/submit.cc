@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "workspace/layout.h"
+#include "workspace/office_lock.h"
 #include "workspace/paths.h"
 #include "workspace/projection.h"
 #include "workspace/workspace_impl.h"
@@ -315,9 +316,19 @@ Result<Tree> AcceptedOf(JournalReader& reader, const std::vector<Operation>& ope
 
 }  // namespace
 
+Result<WorkspaceImpl::SubmitPlan> WorkspaceImpl::PlanFromJournal(
+    const std::string& branch, const std::vector<std::string>& paths) {
+  STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
+  STAGED_ASSIGN_OR_RETURN(const auto operations, reader->LiveOperations(branch));
+  STAGED_ASSIGN_OR_RETURN(Tree accepted, AcceptedOf(*reader, operations));
+  const Reduction reduction = Reduce(std::move(accepted), {}, operations);
+  return PlanSubmit(*reader, reduction, operations, branch, paths);
+}
+
 Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
                                            const std::vector<std::string>& paths,
                                            const SubmitOptions& options) {
+  STAGED_RETURN_IF_ERROR(CheckBranchName(context.branch));
   std::unique_ptr<Publisher> publisher = NewPublisher();
   STAGED_RETURN_IF_ERROR(publisher->Begin());
   std::vector<PathChange> prepared;
@@ -337,19 +348,10 @@ Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
     prepared = changes;
     return OkStatus();
   };
-  {
-    // A first plan, to prepare before others have to wait. What people changed on disk is taken in
-    // below; where that matters, the second plan is another.
-    STAGED_RETURN_IF_ERROR(CheckBranchName(context.branch));
-    STAGED_ASSIGN_OR_RETURN(const auto reader, journal_->BeginRead());
-    STAGED_ASSIGN_OR_RETURN(const auto operations, reader->LiveOperations(context.branch));
-    STAGED_ASSIGN_OR_RETURN(Tree accepted, AcceptedOf(*reader, operations));
-    const Reduction reduction = Reduce(std::move(accepted), {}, operations);
-    const Result<SubmitPlan> plan =
-        PlanSubmit(*reader, reduction, operations, context.branch, paths);
-    if (plan.ok() && !plan->changes.empty()) {
-      if (Status status = prepare(plan->changes); !status.ok()) return give_up(status);
-    }
+  // To prepare before others have to wait.
+  const Result<SubmitPlan> first = PlanFromJournal(context.branch, paths);
+  if (first.ok() && !first->changes.empty()) {
+    if (Status status = prepare(first->changes); !status.ok()) return give_up(status);
   }
   for (int attempt = 0; attempt < kPlanAttempts; ++attempt) {
     std::vector<std::string> touched;

@@ -241,6 +241,9 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   Result<SubmitPlan> PlanSubmit(JournalReader& reader, const Reduction& reduction,
                                 const std::vector<Operation>& operations, const std::string& branch,
                                 const std::vector<std::string>& paths);
+  // A first plan that knows nothing of what people changed on disk.
+  Result<SubmitPlan> PlanFromJournal(const std::string& branch,
+                                     const std::vector<std::string>& paths);
   // The commit point (rule 8): the submit, its receipts consumed, and a publication row a path.
   Result<Operation> CommitSubmit(WriteSession& session, const SubmitPlan& plan,
                                  const std::string& publisher, const SubmitOptions& options);

@@ -208,45 +208,6 @@ TEST_F(WorkspaceRecoveryTest, SubmitOfAModeDiesInEveryCall) {
   }
 }
 
-// Rules 4 and 14: a process's later submits use the lock and the mark of the one before again; the
-// mark vouches for no file before all are prepared.
-TEST_F(WorkspaceRecoveryTest, LaterSubmitOfAProcessDiesInEveryCall) {
-  const auto submit_first = [](WorkspaceSite& site) {
-    ASSERT_TRUE(site.Open().ok());
-    Stage(site, {"first.txt"});
-    ASSERT_TRUE(site->Submit(AgentContext(), {}, {}).ok());
-    Stage(site, {"notes.txt", "second.txt"});
-    // So that what is lost is lost of the second submit.
-    const auto temporary = site.env().OpenDirectory(Absolute(".staged/tmp"));
-    ASSERT_TRUE((*temporary)->SyncDirectory("").ok());
-  };
-  {
-    WorkspaceSite site(machine_);
-    ASSERT_TRUE(site.Init().ok());
-  }
-  for (uint64_t call = 1;; ++call) {
-    const auto machine = machine_.Clone();
-    {
-      WorkspaceSite site(*machine);
-      ASSERT_NO_FATAL_FAILURE(submit_first(site));
-      machine->PlanFault(machine->call_count() + call, Fault::kCrash);
-      (void)site->Submit(AgentContext(), {}, {}).ok();
-    }
-    if (machine->is_alive()) break;
-    for (uint64_t seed = 0; seed < 6; ++seed) {
-      SCOPED_TRACE("call " + std::to_string(call) + ", seed " + std::to_string(seed));
-      const auto after = machine->Clone();
-      after->Reboot(6 * call + seed);
-      WorkspaceSite site(*after);
-      ASSERT_NO_FATAL_FAILURE(ExpectSound(site, {}));
-      // Both or none, and nobody is said to have removed one.
-      const bool is_new = *after->ExternalRead(Absolute("notes.txt")) == "by an agent: notes.txt\n";
-      EXPECT_EQ(after->ExternalRead(Absolute("second.txt")).ok(), is_new);
-      EXPECT_TRUE(after->ExternalRead(Absolute("first.txt")).ok());
-    }
-  }
-}
-
 // Rule 4: a submit that succeeds although a call of it failed is as durable as any other.
 TEST_F(WorkspaceRecoveryTest, SubmitIntoNewFoldersIsDurableWhateverFailed) {
   {
