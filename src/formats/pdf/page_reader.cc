@@ -1,6 +1,7 @@
 #include "formats/pdf/page_reader.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "base/binary.h"
@@ -47,6 +48,19 @@ struct Matrix {
 double Tenth(float value) {
   const double rounded = std::round(static_cast<double>(value) * 10) / 10;
   return std::isfinite(rounded) && std::abs(rounded) < 1e9 ? rounded + 0.0 : 0.0;
+}
+
+// A space and the number, rounded to tenths: " 72.5". REQUIRES: at most PageGeometry's lengths.
+void AppendTenth(std::string& to, float value) {
+  const long tenths = std::lround(value * 10);
+  char digits[24];
+  char* end = std::to_chars(digits, digits + sizeof(digits), std::abs(tenths) / 10).ptr;
+  if (tenths % 10 != 0) {
+    *end++ = '.';
+    *end++ = static_cast<char>('0' + std::abs(tenths) % 10);
+  }
+  to += tenths < 0 ? " -" : " ";
+  to.append(digits, end);
 }
 
 bool IsSound(const Box& crop) {
@@ -164,27 +178,10 @@ class PageReader {
     bool joins_word = false;
     for (const Line& line : block.lines) {
       if (!record.text.empty() && !joins_word) record.text += block.is_table ? '\n' : ' ';
-      const auto begin = static_cast<int64_t>(record.text.size());
+      const size_t begin = record.text.size();
       joins_word = AppendLine(text, line, record.text);
       Value::Array words;
-      size_t count = 0;
-      for (const uint32_t fragment : line.fragments) {
-        count += text.fragments[fragment].end_word - text.fragments[fragment].first_word;
-      }
-      words.reserve(2 * count);
-      for (const uint32_t fragment : line.fragments) {
-        const Fragment& of = text.fragments[fragment];
-        for (uint32_t word = of.first_word; word < of.end_word; ++word) {
-          words.emplace_back(Tenth(text.words[word].box.x0));
-          words.emplace_back(Tenth(text.words[word].box.x1));
-        }
-      }
-      Value::Object members;
-      members.reserve(3);
-      members.emplace_back("begin", begin);
-      members.emplace_back("box", BoxValue(line.box));
-      members.emplace_back("words", std::move(words));
-      lines.emplace_back(std::move(members));
+      lines.emplace_back(LineNumbers(text, line, begin));
     }
     const TextStyle& style =
         text.styles[text.fragments[block.lines.front().fragments.front()].style];
@@ -205,6 +202,23 @@ class PageReader {
       record.hidden = "off the page";
     }
     return record;
+  }
+
+  // Where the line's text begins, its box, and left and right edge of each of its words.
+  static std::string LineNumbers(const PageText& text, const Line& line, size_t begin) {
+    std::string numbers = std::to_string(begin);
+    numbers.reserve(160);
+    for (const float edge : {line.box.x0, line.box.y0, line.box.x1, line.box.y1}) {
+      AppendTenth(numbers, edge);
+    }
+    for (const uint32_t fragment : line.fragments) {
+      const Fragment& of = text.fragments[fragment];
+      for (uint32_t word = of.first_word; word < of.end_word; ++word) {
+        AppendTenth(numbers, text.words[word].box.x0);
+        AppendTenth(numbers, text.words[word].box.x1);
+      }
+    }
+    return numbers;
   }
 
   // Whether its last word goes on in the next line; the hyphen is then left out.
@@ -334,9 +348,8 @@ class PageReader {
     for (size_t font = 0; font < text.fonts.size(); ++font) {
       if (text.unmapped_glyphs[font] == 0) continue;
       Diagnose("warning", "unmapped_font",
-               "the font " + text.fonts[font].substr(0, kFontNameBytesMax) + " does not say what " +
-                   std::to_string(text.unmapped_glyphs[font]) +
-                   " of its glyphs mean: their text may be wrong");
+               "the font " + text.fonts[font].substr(0, kFontNameBytesMax) +
+                   " does not say what all of its glyphs mean: their text may be wrong");
     }
   }
 

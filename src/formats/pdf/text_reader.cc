@@ -28,6 +28,7 @@ struct Glyph {
   uint32_t code;
   Address object;
   float left, top, right, bottom;
+  bool is_inner;  // inside a run of glyphs: its box is not fetched
   bool is_unmapped;
 };
 
@@ -39,13 +40,33 @@ struct Fetch {
   Glyph* to;
 };
 
+bool IsSpace(uint32_t code) {
+  return code == ' ' || code == '\r' || code == '\n' || code == '\t' || code == 0xA0 || code == 0;
+}
+
+// PDFium puts spaces wherever glyphs of one object stand apart, so that between two of them only
+// the first and the last glyph's boxes matter.
 void FetchGlyphs(Z_pdfium_instance_t* instance, void* argument) {
   const Fetch& fetch = *static_cast<Fetch*>(argument);
   for (uint32_t i = 0; i < fetch.count; ++i) {
     const uint32_t index = fetch.first + i;
+    fetch.to[i].code = pdfium_FPDFText_GetUnicode(instance, fetch.text_page, index);
+    fetch.to[i].object = pdfium_FPDFText_GetTextObject(instance, fetch.text_page, index);
+  }
+  const auto is_apart = [](uint32_t code) {
+    return IsSpace(code) || code == kLineHyphen || code == kNoCharacter;
+  };
+  const auto breaks = [&](uint32_t left, uint32_t right) {
+    return is_apart(fetch.to[left].code) || is_apart(fetch.to[right].code) ||
+           fetch.to[left].object != fetch.to[right].object;
+  };
+  for (uint32_t i = 0; i < fetch.count; ++i) {
     Glyph& glyph = fetch.to[i];
-    glyph.code = pdfium_FPDFText_GetUnicode(instance, fetch.text_page, index);
-    glyph.object = pdfium_FPDFText_GetTextObject(instance, fetch.text_page, index);
+    glyph.is_inner = i > 0 && i + 1 < fetch.count && !breaks(i - 1, i) && !breaks(i, i + 1);
+    glyph.is_unmapped = false;
+    glyph.left = glyph.top = glyph.right = glyph.bottom = 0;
+    if (glyph.is_inner || IsSpace(glyph.code)) continue;
+    const uint32_t index = fetch.first + i;
     glyph.is_unmapped = pdfium_FPDFText_HasUnicodeMapError(instance, fetch.text_page, index) == 1;
     float edges[4] = {0, 0, 0, 0};
     if (pdfium_FPDFText_GetLooseCharBox(instance, fetch.text_page, index, fetch.rectangle) != 0) {
@@ -86,16 +107,23 @@ class TextReader {
  private:
   void Add(const Glyph& glyph, uint32_t index) {
     if (glyph.code == '\r' || glyph.code == '\n') return EndFragment();
-    if (glyph.code == ' ' || glyph.code == 0xA0 || glyph.code == '\t') return EndWord();
     if (glyph.code == 0) return;
+    if (IsSpace(glyph.code)) return EndWord();
     ++text_.glyphs;
+    if (glyph.is_inner && in_word_) {
+      hyphen_ = false;
+      follows_inner_ = true;
+      return Append(glyph.code, word_.box);
+    }
+    const bool goes_on = follows_inner_;
+    follows_inner_ = false;
     if (glyph.object != object_ && glyph.object != 0) BeginObject(glyph.object, index);
     if (glyph.is_unmapped && !text_.styles.empty()) {
       ++text_.unmapped_glyphs[text_.styles[style_].font];
     }
     const Box box = geometry_.Show({glyph.left, glyph.bottom, glyph.right, glyph.top});
-    if (in_fragment_ && IsApart(box)) EndFragment();
-    if (in_word_ && !text_.styles.empty() && text_.styles[style_].angle == 0 &&
+    if (in_fragment_ && !goes_on && IsApart(box)) EndFragment();
+    if (in_word_ && !goes_on && !text_.styles.empty() && text_.styles[style_].angle == 0 &&
         box.x0 - word_.box.x1 > kWordGapMin * text_.styles[style_].size) {
       EndWord();
     }
@@ -225,6 +253,7 @@ class TextReader {
   bool in_fragment_ = false;
   bool in_word_ = false;
   bool hyphen_ = false;
+  bool follows_inner_ = false;  // the last glyph's box is not known
   Address text_page_ = 0;
   Address object_ = 0;
   uint32_t style_ = 0;
