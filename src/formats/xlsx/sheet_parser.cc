@@ -1,6 +1,7 @@
 #include "formats/xlsx/sheet_parser.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <unordered_map>
@@ -23,7 +24,8 @@ class TextBuffer {
   void Append(const XmlToken& token) {
     has_text_ = true;
     const bool plain = token.type == XmlTokenType::kCData ||
-                       token.raw.find_first_of("&\r") == std::string_view::npos;
+                       std::none_of(token.raw.begin(), token.raw.end(),
+                                    [](char c) { return c == '&' || c == '\r'; });
     if (plain && !is_joined_ && view_.empty()) {
       view_ = token.raw;
       return;
@@ -46,10 +48,40 @@ class TextBuffer {
   bool is_joined_ = false;
 };
 
+bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
 std::string_view Trim(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// A plain decimal of at most fifteen digits, as most cells hold. Its digits and the power of ten
+// are doubles exactly, so that their quotient is the number's nearest double.
+std::optional<double> ParseShortDecimal(std::string_view text) {
+  constexpr size_t kDigitsMax = 15;
+  static constexpr std::array<double, kDigitsMax + 1> kPowers = {
+      1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  const bool is_negative = text.front() == '-';
+  if (is_negative) text.remove_prefix(1);
+  if (text.empty() || text.size() > kDigitsMax + 1) return std::nullopt;
+  uint64_t digits = 0;
+  size_t count = 0;
+  size_t whole = SIZE_MAX;
+  for (const char c : text) {
+    if (c == '.' && whole == SIZE_MAX) {
+      whole = count;
+    } else if (c >= '0' && c <= '9') {
+      digits = digits * 10 + static_cast<uint64_t>(c - '0');
+      ++count;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (count == 0 || count > kDigitsMax) return std::nullopt;
+  const double number =
+      static_cast<double>(digits) / kPowers[whole == SIZE_MAX ? 0 : count - whole];
+  return is_negative ? -number : number;
 }
 
 std::optional<double> ParseNumber(std::string_view text) {
@@ -58,6 +90,7 @@ std::optional<double> ParseNumber(std::string_view text) {
   if (text.empty()) return std::nullopt;
   const char first = text[text.front() == '-' && text.size() > 1 ? 1 : 0];
   if ((first < '0' || first > '9') && first != '.') return std::nullopt;  // no "inf", "nan"
+  if (const std::optional<double> quick = ParseShortDecimal(text)) return quick;
   double number = 0;
   const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
   if (result.ptr != text.data() + text.size()) return std::nullopt;
