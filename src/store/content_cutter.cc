@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <utility>
 
 #include "base/parallel.h"
@@ -76,14 +77,29 @@ class ZipSeams {
   uint64_t start_ = 0;
 };
 
+// Their hashes come later.
 void Cut(std::string_view bytes, CutPiece& piece) {
   const std::vector<uint32_t> sizes = CutIntoChunks(bytes);
   piece.chunks.clear();
   piece.chunks.reserve(sizes.size());
   for (const uint32_t size : sizes) {
-    piece.chunks.push_back({bytes.substr(0, size), ContentHash::Of(bytes.substr(0, size))});
+    piece.chunks.push_back({bytes.substr(0, size), ContentHash()});
     bytes.remove_prefix(size);
   }
+}
+
+void HashChunks(int threads, CutContent& cut) {
+  constexpr size_t kChunksPerTask = 64;
+  std::vector<std::span<Chunk>> tasks;
+  for (CutPiece& piece : cut.pieces) {
+    for (size_t at = 0; at < piece.chunks.size(); at += kChunksPerTask) {
+      const size_t count = std::min(kChunksPerTask, piece.chunks.size() - at);
+      tasks.push_back(std::span(piece.chunks).subspan(at, count));
+    }
+  }
+  ParallelFor(tasks.size(), threads, [&](size_t i) {
+    for (Chunk& chunk : tasks[i]) chunk.hash = ContentHash::Of(chunk.bytes);
+  });
 }
 
 // What is known of a stretch that may become a recipe.
@@ -138,6 +154,7 @@ void CutStretches(std::string_view bytes, const std::vector<Stretch>& stretches,
       recipe.expanded->clear();
     }
   }
+  HashChunks(threads, cut);
 }
 
 }  // namespace

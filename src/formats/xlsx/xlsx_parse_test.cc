@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
+#include <random>
 
 #include "formats/test_support.h"
 #include "formats/xlsx/formula.h"
@@ -66,6 +68,49 @@ TEST(XlsxParse, EveryTypeOfCell) {
 }
 
 // A string of a megabyte in many cells: what the cells say together has a bound.
+// The C library reads the same text to the same double, whatever its form.
+TEST(XlsxParse, NumbersAreTheNearestDoubles) {
+  const uint64_t seed = std::random_device{}();
+  RecordProperty("seed", std::to_string(seed));
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  std::vector<std::string> texts = {"0",
+                                    "-0",
+                                    "0.1",
+                                    "-0.3",
+                                    ".5",
+                                    "5.",
+                                    "999999999999999",
+                                    "0.999999999999999",
+                                    "1e3",
+                                    "+7",
+                                    " 12.50 ",
+                                    "0000000000000000001.5",
+                                    "123456789012345.678",
+                                    "-.25"};
+  for (int i = 0; i < 2000; ++i) {
+    std::string digits = std::to_string(random() >> random() % 60);
+    if (random() % 4 != 0) digits.insert(random() % (digits.size() + 1), ".");
+    texts.push_back((random() % 3 == 0 ? "-" : "") + digits);
+  }
+  WorkbookXml xml;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const std::string row = std::to_string(i + 1);
+    xml.sheet_data += "<row r='" + row + "'><c r='A" + row + "'><v>" + texts[i] + "</v></c></row>";
+  }
+  size_t at = 0;
+  for (const Record& record : RecordsOf(MakeWorkbook(xml))) {
+    if (record.kind != "cell") continue;
+    ASSERT_LT(at, texts.size());
+    const double expected = std::strtod(texts[at].c_str(), nullptr);
+    const Value* value = record.attrs.Find("value");
+    ASSERT_TRUE(value != nullptr && value->is_number()) << texts[at];
+    EXPECT_EQ(value->as_double(), expected) << texts[at];
+    ++at;
+  }
+  EXPECT_EQ(at, texts.size());
+}
+
 TEST(XlsxParse, SharedTextHasALimit) {
   constexpr size_t kStringBytes = 1 << 20;
   constexpr size_t kCells = 2000;
