@@ -236,8 +236,10 @@ Result<StagedChange> WorkspaceImpl::StageBytes(const CallContext& context, const
   PutOptions put = plan.put;
   if (plan.base) put.similar_to = &*plan.base;
   STAGED_ASSIGN_OR_RETURN(const ContentHash hash, store_->Put(plan.bytes, put));
+  RequestDigest request = plan.request;
+  if (plan.request_names_result) request.Add(BaseHash(hash));
   STAGED_ASSIGN_OR_RETURN(const auto session,
-                          WriteSession::Begin(*this, context, {plan.path}, plan.request));
+                          WriteSession::Begin(*this, context, {plan.path}, request));
   STAGED_ASSIGN_OR_RETURN(auto repeated, RepeatedChange(*session));
   if (repeated) return *std::move(repeated);
   const OptionalEntry base = FindEntry(session->reduction().working, plan.path);
@@ -269,7 +271,8 @@ Result<StagedChange> WorkspaceImpl::Write(const CallContext& context, const std:
   plan.base = base;
   plan.bytes = bytes;
   plan.request = RequestDigest("write");
-  plan.request.Add(plan.path).Add(base).Add(BaseHash(ContentHash::Of(bytes)));
+  plan.request.Add(plan.path).Add(base);
+  plan.request_names_result = true;
   return StageBytes(context, plan);
 }
 

@@ -198,6 +198,7 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
     std::vector<Edit> edits;
     std::vector<DerivedEffect> derived;
     RequestDigest request;
+    bool request_names_result = false;  // its hash is to be added, once the store has computed it
   };
   Result<StagedChange> StageBytes(const CallContext& context, const WritePlan& plan);
   Result<Operation> SupersedeConflict(WriteSession& session, Operation operation);
