@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -72,6 +73,18 @@ class ZipReader {
 inline constexpr int kZipDeflateLevel = 1;
 [[nodiscard]] std::string_view ZipEncoderName();
 [[nodiscard]] std::string ZipDeflate(std::string_view bytes);
+// A content beside what ZipDeflate made of it. Nothing else makes one, so that whoever holds it
+// knows, without deflating again, that this content gives these bytes. Immutable.
+class DeflatedContent {
+ public:
+  explicit DeflatedContent(std::shared_ptr<const std::string> content);
+  [[nodiscard]] const std::string& content() const { return *content_; }
+  [[nodiscard]] const std::string& compressed() const { return compressed_; }
+
+ private:
+  std::shared_ptr<const std::string> content_;
+  std::string compressed_;
+};
 // Errors: kParseFailed; kLimitExceeded when more than `size_bytes_max` would come out.
 [[nodiscard]] Result<std::string> ZipInflate(std::string_view compressed, uint64_t size_bytes_hint,
                                              uint64_t size_bytes_max);
@@ -86,6 +99,7 @@ class ZipSplicer {
   // New uncompressed content of an existing member (index into reader.members()); keeps its method
   // (stored stays stored), name, times, attributes.
   void Replace(size_t index, std::string content);
+  void Replace(size_t index, std::shared_ptr<const std::string> content);  // not null
   void Remove(size_t index);
   void Add(std::string name, std::string content);  // at the end, deflated
   // Errors: kUnsupportedEdit (members overlap: nothing can be copied apart), kLimitExceeded (a size
@@ -93,18 +107,22 @@ class ZipSplicer {
   [[nodiscard]] Result<std::string> Finish();
   // Names of the members that Finish compressed.
   [[nodiscard]] const std::vector<std::string>& rewritten_members() const { return rewritten_; }
+  // The large ones of them as they were compressed.
+  [[nodiscard]] const std::vector<std::shared_ptr<const DeflatedContent>>& deflated() const {
+    return deflated_;
+  }
 
  private:
   struct Plan {
     bool removed = false;
-    bool replaced = false;
-    std::string content;
+    std::shared_ptr<const std::string> replacement;  // null: it stays as it is
   };
   class Writer;
   const ZipReader& reader_;
   std::vector<Plan> plans_;
   std::vector<std::pair<std::string, std::string>> additions_;
   std::vector<std::string> rewritten_;
+  std::vector<std::shared_ptr<const DeflatedContent>> deflated_;
 };
 
 }  // namespace staged

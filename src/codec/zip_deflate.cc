@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "codec/zip.h"
 #include "codec/zip_layout.h"
@@ -26,6 +27,9 @@ std::string ZipDeflate(std::string_view bytes) {
       libdeflate_deflate_compress(compressor.get(), bytes.data(), bytes.size(), room.get(), bound);
   return {room.get(), size};
 }
+
+DeflatedContent::DeflatedContent(std::shared_ptr<const std::string> content)
+    : content_(std::move(content)), compressed_(ZipDeflate(*content_)) {}
 
 Result<std::string> ZipInflate(std::string_view compressed, uint64_t size_bytes_hint,
                                uint64_t size_bytes_max) {

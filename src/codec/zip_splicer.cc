@@ -30,19 +30,31 @@ Status TooLarge(std::string_view what) {
                                                "; save the file once with its own application");
 }
 
+// Below this, deflating a member again costs less than keeping it.
+constexpr size_t kKeptDeflatedBytesMin = size_t{256} << 10;
+
 struct Payload {
   uint16_t method = zip::kStored;
   uint32_t crc32 = 0;
   uint64_t size_bytes = 0;
-  std::string compressed;
+  std::shared_ptr<const std::string> stored;        // the content as it is, or
+  std::shared_ptr<const DeflatedContent> deflated;  // compressed
+
+  [[nodiscard]] const std::string& bytes() const {
+    return deflated ? deflated->compressed() : *stored;
+  }
 };
 
-Payload MakePayload(const std::string& content, uint16_t method) {
+Payload MakePayload(const std::shared_ptr<const std::string>& content, uint16_t method) {
   Payload payload;
   payload.method = method == zip::kStored ? zip::kStored : zip::kDeflated;
-  payload.crc32 = Crc32(content);
-  payload.size_bytes = content.size();
-  payload.compressed = payload.method == zip::kStored ? content : ZipDeflate(content);
+  payload.crc32 = Crc32(*content);
+  payload.size_bytes = content->size();
+  if (payload.method == zip::kStored) {
+    payload.stored = content;
+  } else {
+    payload.deflated = std::make_shared<const DeflatedContent>(content);
+  }
   return payload;
 }
 
@@ -51,7 +63,7 @@ Payload MakePayload(const std::string& content, uint16_t method) {
 void StoreSizes(std::string& header, size_t at, const Payload& payload) {
   Store16(header, at, payload.method);
   Store32(header, at + 6, payload.crc32);
-  Store32(header, at + 10, static_cast<uint32_t>(payload.compressed.size()));
+  Store32(header, at + 10, static_cast<uint32_t>(payload.bytes().size()));
   Store32(header, at + 14, static_cast<uint32_t>(payload.size_bytes));
 }
 
@@ -92,8 +104,8 @@ class ZipSplicer::Writer {
     if (plan.removed) return OkStatus();
     const uint64_t offset = out_.size() - reader_.leading_bytes_;
     std::string entry(bytes_.substr(member.central_offset, member.central_size_bytes));
-    if (plan.replaced) {
-      const Payload payload = MakePayload(plan.content, member.method);
+    if (plan.replacement) {
+      const Payload payload = MakePayload(plan.replacement, member.method);
       STAGED_RETURN_IF_ERROR(CheckPayload(payload, member.name));
       WriteLocal(member, payload);
       entry = ReplacedEntry(member, payload);
@@ -106,10 +118,15 @@ class ZipSplicer::Writer {
   }
 
   Status CheckPayload(const Payload& payload, const std::string& name) {
-    if (payload.size_bytes >= zip::kSaturated32 || payload.compressed.size() >= zip::kSaturated32) {
+    if (payload.size_bytes >= zip::kSaturated32 || payload.bytes().size() >= zip::kSaturated32) {
       return TooLarge("the size of '" + name + "'");
     }
-    if (payload.method == zip::kDeflated) splicer_.rewritten_.push_back(name);
+    if (payload.method == zip::kDeflated) {
+      splicer_.rewritten_.push_back(name);
+      if (payload.size_bytes >= kKeptDeflatedBytesMin) {
+        splicer_.deflated_.push_back(payload.deflated);
+      }
+    }
     return OkStatus();
   }
 
@@ -126,7 +143,7 @@ class ZipSplicer::Writer {
     out_.append(header);
     out_.append(bytes_.substr(at + zip::kLocalSizeBytes, name_size));
     out_.append(extra);
-    out_.append(payload.compressed);
+    out_.append(payload.bytes());
   }
 
   std::string ReplacedEntry(const ZipMember& member, const Payload& payload) {
@@ -174,7 +191,8 @@ class ZipSplicer::Writer {
   }
 
   Status WriteAddition(const std::string& name, const std::string& content) {
-    const Payload payload = MakePayload(content, zip::kDeflated);
+    const Payload payload =
+        MakePayload(std::make_shared<const std::string>(content), zip::kDeflated);
     STAGED_RETURN_IF_ERROR(CheckPayload(payload, name));
     if (name.size() > 0xFFFF) {
       return Status(ErrorCode::kInvalidArgument, "a zip member's name has at most 65535 bytes");
@@ -190,7 +208,7 @@ class ZipSplicer::Writer {
     Store16(header, 12, kDosDateZero);
     StoreSizes(header, 8, payload);
     Store16(header, 26, static_cast<uint16_t>(name.size()));
-    out_.append(header).append(name).append(payload.compressed);
+    out_.append(header).append(name).append(payload.bytes());
 
     std::string entry(zip::kCentralSizeBytes, '\0');
     Store32(entry, 0, zip::kCentralSignature);
@@ -266,9 +284,11 @@ ZipSplicer::ZipSplicer(const ZipReader& reader)
     : reader_(reader), plans_(reader.members().size()) {}
 
 void ZipSplicer::Replace(size_t index, std::string content) {
-  plans_[index].replaced = true;
-  plans_[index].removed = false;
-  plans_[index].content = std::move(content);
+  Replace(index, std::make_shared<const std::string>(std::move(content)));
+}
+
+void ZipSplicer::Replace(size_t index, std::shared_ptr<const std::string> content) {
+  plans_[index] = {.removed = false, .replacement = std::move(content)};
 }
 
 void ZipSplicer::Remove(size_t index) { plans_[index].removed = true; }
@@ -284,6 +304,7 @@ Result<std::string> ZipSplicer::Finish() {
                   "save the file once with its own application");
   }
   rewritten_.clear();
+  deflated_.clear();
   std::string out;
   out.reserve(reader_.bytes().size());
   STAGED_RETURN_IF_ERROR(Writer(*this, out).Write());

@@ -106,37 +106,54 @@ void HashChunks(int threads, CutContent& cut) {
 struct Recipe {
   size_t piece = 0;
   Stretch stretch;
-  std::string* expanded = nullptr;
+  std::string* expanded = nullptr;  // room for what it expands to
+  std::string_view content;         // what it expands to
   bool reproduced = false;
+  bool is_proved = false;  // by what its writer handed over
 };
 
-void CutStretches(std::string_view bytes, const std::vector<Stretch>& stretches, int threads,
-                  CutContent& cut) {
+// Takes what the writer handed over for that stretch, if it did.
+void TakeDeflated(const PutOptions& options, Recipe& recipe, CutContent& cut) {
+  for (const std::shared_ptr<const DeflatedContent>& deflated : options.deflated) {
+    if (deflated->compressed() != recipe.stretch.bytes) continue;
+    cut.deflated.push_back(deflated);
+    recipe.content = deflated->content();
+    recipe.reproduced = recipe.is_proved = true;
+    return;
+  }
+}
+
+void CutStretches(std::string_view bytes, const std::vector<Stretch>& stretches,
+                  const PutOptions& options, int threads, CutContent& cut) {
   cut.pieces.resize(stretches.size());
   std::vector<Recipe> recipes;
   for (size_t i = 0; i < stretches.size(); ++i) {
     if (stretches[i].rewritten == nullptr) continue;
-    recipes.push_back({i, stretches[i], &cut.expanded.emplace_back(), false});
+    recipes.push_back(
+        {.piece = i, .stretch = stretches[i], .expanded = &cut.expanded.emplace_back()});
+    TakeDeflated(options, recipes.back(), cut);
   }
   const Limits limits;
   ParallelFor(recipes.size(), threads, [&](size_t i) {
     Recipe& recipe = recipes[i];
+    if (recipe.is_proved) return;
     Result<std::string> expanded = ZipInflate(
         recipe.stretch.bytes, recipe.stretch.rewritten->size_bytes, limits.part_bytes_max);
     recipe.reproduced = expanded.ok();
     if (expanded.ok()) *recipe.expanded = std::move(expanded).value();
+    recipe.content = *recipe.expanded;
   });
 
   // The slow ones first: deflating is what takes time.
   std::vector<std::function<void()>> tasks;
   for (Recipe& recipe : recipes) {
-    if (!recipe.reproduced) continue;
+    if (!recipe.reproduced || recipe.is_proved) continue;
     tasks.emplace_back(
-        [&recipe] { recipe.reproduced = ZipDeflate(*recipe.expanded) == recipe.stretch.bytes; });
+        [&recipe] { recipe.reproduced = ZipDeflate(recipe.content) == recipe.stretch.bytes; });
   }
   if (cut.hash.is_zero()) tasks.emplace_back([&] { cut.hash = ContentHash::Of(bytes); });
   for (Recipe& recipe : recipes) {
-    tasks.emplace_back([&] { Cut(*recipe.expanded, cut.pieces[recipe.piece]); });
+    tasks.emplace_back([&] { Cut(recipe.content, cut.pieces[recipe.piece]); });
   }
   for (size_t i = 0; i < stretches.size(); ++i) {
     if (stretches[i].rewritten != nullptr) continue;
@@ -159,8 +176,8 @@ void CutStretches(std::string_view bytes, const std::vector<Stretch>& stretches,
 
 }  // namespace
 
-CutContent CutForStorage(std::string_view bytes, const std::vector<std::string>& rewritten_members,
-                         int threads, const ContentHash* hash) {
+CutContent CutForStorage(std::string_view bytes, const PutOptions& options, int threads,
+                         const ContentHash* hash) {
   CutContent cut;
   cut.size_bytes = bytes.size();
   if (hash != nullptr) cut.hash = *hash;
@@ -169,13 +186,14 @@ CutContent CutForStorage(std::string_view bytes, const std::vector<std::string>&
   if (may_be_zip) {
     const Result<ZipReader> archive = ZipReader::Open(bytes, Limits());
     if (archive.ok()) {
-      const std::vector<Stretch> stretches = ZipSeams(bytes, rewritten_members).Find(*archive);
-      CutStretches(bytes, stretches, threads, cut);
+      const std::vector<Stretch> stretches =
+          ZipSeams(bytes, options.rewritten_members).Find(*archive);
+      CutStretches(bytes, stretches, options, threads, cut);
       return cut;
     }
   }
   if (bytes.size() > kWholeContentMaxBytes) {
-    CutStretches(bytes, {{bytes, nullptr}}, threads, cut);
+    CutStretches(bytes, {{bytes, nullptr}}, options, threads, cut);
     return cut;
   }
   if (hash == nullptr) cut.hash = ContentHash::Of(bytes);

@@ -2,11 +2,14 @@
 
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "codec/zip.h"
 #include "staged/content_hash.h"
+#include "staged/ext/object_store.h"
 
 namespace staged {
 
@@ -26,15 +29,16 @@ struct CutContent {
   ContentHash hash;
   uint64_t size_bytes = 0;
   std::vector<CutPiece> pieces;
-  std::list<std::string> expanded;  // what deflated pieces borrow from; addresses never move
+  // What deflated pieces borrow from; addresses never move.
+  std::list<std::string> expanded;
+  std::vector<std::shared_ptr<const DeflatedContent>> deflated;
 };
 
 // Hashes a content and cuts it into chunks: small ones stay whole, zip archives are cut along their
 // members, all else where the content says so. The members named in `rewritten_members` are cut in
 // their uncompressed form where deflating them again gives exactly the same bytes. Borrows `bytes`.
-// `hash`: theirs, where it is known already.
-[[nodiscard]] CutContent CutForStorage(std::string_view bytes,
-                                       const std::vector<std::string>& rewritten_members,
+// What of them is in `deflated` needs no such proof. `hash`: theirs, where it is known already.
+[[nodiscard]] CutContent CutForStorage(std::string_view bytes, const PutOptions& options,
                                        int threads, const ContentHash* hash = nullptr);
 
 }  // namespace staged

@@ -55,7 +55,7 @@ Result<Existing> FindExisting(BundleCatalog& catalog, const ContentHash& hash,
 Result<ContentHash> PutLoose(BundleCatalog& catalog, std::string_view bytes,
                              const PutOptions& options, int threads) {
   STAGED_RETURN_IF_ERROR(CheckSize(bytes));
-  const CutContent cut = CutForStorage(bytes, options.rewritten_members, threads);
+  const CutContent cut = CutForStorage(bytes, options, threads);
   STAGED_ASSIGN_OR_RETURN(const Existing existing,
                           FindExisting(catalog, cut.hash, bytes, /*fresh=*/true));
   if (existing.sound) {

@@ -110,7 +110,7 @@ TEST(ZipStorageTest, AMemberOfAnotherEncoderIsKeptAsItIs) {
       *ZipReader::Open(archive, Limits())->Read(ZipReader::Open(archive, Limits())->members()[0]),
       content);
 
-  const CutContent cut = CutForStorage(archive, {"sheet"}, 2);
+  const CutContent cut = CutForStorage(archive, {.rewritten_members = {"sheet"}}, 2);
   for (const CutPiece& piece : cut.pieces) EXPECT_FALSE(piece.deflated);
   TestFolder folder;
   const std::unique_ptr<ObjectStore> store = folder.Open();
@@ -122,13 +122,53 @@ TEST(ZipStorageTest, RecipesAreOnlyForRewrittenMembers) {
   const std::string archive = ArchiveOf({{"sheet", Sheet(20'000)}, {"other", Sheet(20'001)}});
   const auto count_deflated = [&](const std::vector<std::string>& rewritten) {
     int count = 0;
-    const CutContent cut = CutForStorage(archive, rewritten, 2);
+    const CutContent cut = CutForStorage(archive, {.rewritten_members = rewritten}, 2);
     for (const CutPiece& piece : cut.pieces) count += piece.deflated ? 1 : 0;
     return count;
   };
   EXPECT_EQ(count_deflated({}), 0);
   EXPECT_EQ(count_deflated({"sheet"}), 1);
   EXPECT_EQ(count_deflated({"sheet", "other"}), 2);
+}
+
+TEST(ZipStorageTest, WhatItsWriterHasAtHandIsNotDeflatedAgain) {
+  const std::string sheet = Sheet(20'000);
+  const std::string archive = ArchiveOf({{"sheet", sheet}});
+  const auto deflated = [](const std::string& content) {
+    return std::make_shared<const DeflatedContent>(std::make_shared<const std::string>(content));
+  };
+  PutOptions options = {.rewritten_members = {"sheet"}};
+  const CutContent without = CutForStorage(archive, options, 2);
+  options.deflated = {deflated(Sheet(20'001)), deflated(sheet)};
+  const CutContent with = CutForStorage(archive, options, 2);
+  ASSERT_EQ(with.deflated.size(), 1U);
+  EXPECT_EQ(with.deflated[0]->content(), sheet);
+  ASSERT_EQ(with.pieces.size(), without.pieces.size());
+  for (size_t i = 0; i < with.pieces.size(); ++i) {
+    EXPECT_EQ(with.pieces[i].deflated, without.pieces[i].deflated);
+    ASSERT_EQ(with.pieces[i].chunks.size(), without.pieces[i].chunks.size());
+    for (size_t j = 0; j < with.pieces[i].chunks.size(); ++j) {
+      EXPECT_EQ(with.pieces[i].chunks[j].hash, without.pieces[i].chunks[j].hash);
+    }
+  }
+  TestFolder folder;
+  const std::unique_ptr<ObjectStore> store = folder.Open();
+  const ContentHash hash = *store->Put(archive, options);
+  options.deflated.clear();
+  EXPECT_TRUE(*store->Get(hash) == archive);
+}
+
+TEST(ZipStorageTest, AnotherContentAtHandProvesNothing) {
+  const std::string archive = ArchiveOf({{"sheet", Sheet(20'000)}});
+  PutOptions options = {.rewritten_members = {"sheet"}};
+  options.deflated = {
+      std::make_shared<const DeflatedContent>(std::make_shared<const std::string>(Sheet(20'001)))};
+  const CutContent cut = CutForStorage(archive, options, 1);
+  EXPECT_TRUE(cut.deflated.empty());
+  TestFolder folder;
+  const std::unique_ptr<ObjectStore> store = folder.Open();
+  const ContentHash hash = *store->Put(archive, options);
+  EXPECT_TRUE(*store->Get(hash) == archive);
 }
 
 // Real and hostile archives, with every member said to be rewritten: the bytes come back.

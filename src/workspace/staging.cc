@@ -339,6 +339,7 @@ Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
   plan.base = base;
   plan.bytes = outcome.bytes;
   plan.put.rewritten_members = outcome.rewritten_members;
+  plan.put.deflated = std::move(outcome.deflated);
   plan.edits = edits;
   plan.derived = outcome.derived;
   plan.request = request;

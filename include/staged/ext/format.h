@@ -14,6 +14,8 @@
 // src/formats/builtin_formats.cc. See docs/adding-a-format.md.
 namespace staged {
 
+class DeflatedContent;  // codec/zip.h
+
 enum class ChangeClass : uint8_t {
   kContent = 1,
   kFormat = 2,
@@ -106,7 +108,9 @@ struct DerivedEffect {
 struct EditOutcome {
   std::string bytes;                           // the whole new native file
   std::vector<std::string> rewritten_members;  // zip members this writer compressed itself
-  std::vector<DerivedEffect> derived;          // what the edits implied beyond what they named
+  // The large ones of them, to spare the store deflating them again. A hint; may be empty.
+  std::vector<std::shared_ptr<const DeflatedContent>> deflated;
+  std::vector<DerivedEffect> derived;  // what the edits implied beyond what they named
 };
 
 // Stateless and thread-safe. Bytes are untrusted: never crashes, never hangs, keeps its limits.

@@ -11,11 +11,15 @@
 
 namespace staged {
 
+class DeflatedContent;  // codec/zip.h
+
 struct PutOptions {
   // A content this one is a version of: its chunks are reused. A hint; unknown is fine.
   const ContentHash* similar_to = nullptr;
   // Zip members that our own writer compressed: stored by their uncompressed chunks and a recipe.
   std::vector<std::string> rewritten_members;
+  // Those of them that the writer still has at hand need not be deflated again.
+  std::vector<std::shared_ptr<const DeflatedContent>> deflated;
 };
 
 struct ObjectDamage {

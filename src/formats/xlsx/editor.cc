@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <future>
+#include <memory>
 
 #include "codec/opc.h"
 #include "codec/xml.h"
@@ -47,6 +48,7 @@ class WorkbookEditor {
   struct SheetWork {
     std::vector<LocatedEdit> edits;
     SheetResult result;
+    std::shared_ptr<const std::string> xml;  // of the edited sheet; null where nothing changed
   };
 
   Status Locate(const std::vector<Edit>& edits) {
@@ -138,7 +140,11 @@ class WorkbookEditor {
     for (const CellAddress& cell : work.result.formulas_gone) {
       gone_.insert({sheet.id, FormatCellAddress(cell)});
     }
-    if (work.result.xml) Replace(sheet.part, *work.result.xml);
+    if (work.result.xml) {
+      work.xml = std::make_shared<const std::string>(*std::move(work.result.xml));
+      work.result.xml.reset();
+      replaced_[package_.Find(sheet.part)] = work.xml;
+    }
     return OkStatus();
   }
 
@@ -228,7 +234,7 @@ class WorkbookEditor {
   }
 
   void Replace(const std::string& part, std::string xml) {
-    replaced_[package_.Find(part)] = std::move(xml);
+    replaced_[package_.Find(part)] = std::make_shared<const std::string>(std::move(xml));
   }
 
   size_t IndexOf(const ZipMember* member) const {
@@ -248,10 +254,11 @@ class WorkbookEditor {
         std::async(is_large ? std::launch::async | std::launch::deferred : std::launch::deferred,
                    [this, strings = NewStrings()] { return CheckCells(strings); });
     ZipSplicer splicer(zip_);
-    for (auto& [member, xml] : replaced_) splicer.Replace(IndexOf(member), std::move(xml));
+    for (const auto& [member, xml] : replaced_) splicer.Replace(IndexOf(member), xml);
     for (const ZipMember* member : removed_) splicer.Remove(IndexOf(member));
     STAGED_ASSIGN_OR_RETURN(outcome.bytes, splicer.Finish());
     outcome.rewritten_members = splicer.rewritten_members();
+    outcome.deflated = splicer.deflated();
     for (const ZipMember& member : zip_.members()) {
       if (!member.name.starts_with("_xmlsignatures/")) continue;
       derived_.push_back({"", "the file's digital signature no longer holds"});
@@ -265,7 +272,7 @@ class WorkbookEditor {
 
   size_t LargestReplaced() const {
     size_t largest = 0;
-    for (const auto& [member, xml] : replaced_) largest = std::max(largest, xml.size());
+    for (const auto& [member, xml] : replaced_) largest = std::max(largest, xml->size());
     return largest;
   }
 
@@ -273,7 +280,7 @@ class WorkbookEditor {
   std::string NewStrings() const {
     if (!appender_) return "";
     const auto replaced = replaced_.find(package_.Find(workbook_.shared_strings_part));
-    return replaced == replaced_.end() ? strings_xml_ : replaced->second;
+    return replaced == replaced_.end() ? strings_xml_ : *replaced->second;
   }
 
   // Reads the edited cells back from the new sheets.
@@ -285,14 +292,14 @@ class WorkbookEditor {
       STAGED_RETURN_IF_ERROR(std::move(status));
     }
     for (const auto& [index, work] : sheets_) {
-      if (!work.result.xml) continue;
+      if (!work.xml) continue;
       SheetEditContext context;
       context.sheet = &workbook_.sheets[index];
       context.epoch = workbook_.epoch;
       context.styles = &styles_;
       context.strings = &strings;
       context.limits = limits_;
-      STAGED_RETURN_IF_ERROR(CheckSheetXml(*work.result.xml, work.result.contents, context));
+      STAGED_RETURN_IF_ERROR(CheckSheetXml(*work.xml, work.result.contents, context));
     }
     return OkStatus();
   }
@@ -301,17 +308,17 @@ class WorkbookEditor {
   Status CheckArchive(std::string_view bytes) const {
     STAGED_ASSIGN_OR_RETURN(const ZipReader zip, ZipReader::Open(bytes, limits_));
     const OpcPackage package(zip);
-    for (const auto& [old_member, moved] : replaced_) {
+    for (const auto& [old_member, xml] : replaced_) {
       const ZipMember* member = zip.Find(old_member->name);
       if (member == nullptr) return LostPart(old_member->name);
       // Inflates it and compares its checksum with that of what was compressed.
       STAGED_RETURN_IF_ERROR(zip.Read(*member).status());
     }
     for (const auto& [index, work] : sheets_) {
-      if (!work.result.xml) continue;
+      if (!work.xml) continue;
       const std::string& part = workbook_.sheets[index].part;
       const ZipMember* member = package.Find(part);
-      if (member == nullptr || member->size_bytes != work.result.xml->size()) return LostPart(part);
+      if (member == nullptr || member->size_bytes != work.xml->size()) return LostPart(part);
     }
     return OkStatus();
   }
@@ -337,7 +344,7 @@ class WorkbookEditor {
   bool has_formulas_ = false;
   bool sets_formula_ = false;
   int64_t reference_delta_ = 0;
-  std::map<const ZipMember*, std::string> replaced_;
+  std::map<const ZipMember*, std::shared_ptr<const std::string>> replaced_;
   std::vector<const ZipMember*> removed_;
 };
 
