@@ -46,6 +46,8 @@ Z_pdfium_instance_t* pdfium_instance_new(u64 memory_bytes_max) {
   void* place = mmap(NULL, instance_bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED) return NULL;
+  // Fewer faults, where the system has large pages to give.
+  madvise(place, 32 << 20, MADV_HUGEPAGE);
   Z_pdfium_instance_t* instance = place;
   instance->budget = INT64_C(1) << 40;
   instance->pages_max = (u32)(memory_bytes_max / PDFIUM_PAGE_BYTES);

@@ -33,15 +33,6 @@ typedef enum {
   PDFIUM_CALLS_TOO_DEEP = 3,
 } pdfium_ending;
 
-typedef struct Z_pdfium_instance_t {
-  s64 budget;  // iterations of loops and calls that are left
-  u32 depth, pages, pages_max, stack_end;
-  int memory_refused;  // an allocation was beyond pages_max
-  MODULE_GLOBALS
-  jmp_buf* on_trap;
-  jmp_buf* on_longjmp;
-} Z_pdfium_instance_t;
-
 enum {
   PDFIUM_PAGE_BYTES = 65536,
   PDFIUM_MEMORY_OFFSET = 4096,
@@ -49,8 +40,21 @@ enum {
   PDFIUM_MEMORY_SPAN = 1 << 30,
   // Offsets in instructions and the widest access reach so far behind it.
   PDFIUM_MEMORY_SLACK = (2 << 20) + 4096,
+  PDFIUM_SPARE_KINDS = 64,
   PDFIUM_DEPTH_MAX = 3000,  // calls; a few megabytes of the caller's stack
 };
+
+typedef struct Z_pdfium_instance_t {
+  s64 budget;  // iterations of loops and calls that are left
+  u32 depth, pages, pages_max, stack_end;
+  int memory_refused;  // an allocation was beyond pages_max
+  // Blocks that were freed, by size in 16 bytes, for the next ones who ask: see
+  // module_operations.h.
+  u32 spare[PDFIUM_SPARE_KINDS], spare_bytes;
+  MODULE_GLOBALS
+  jmp_buf* on_trap;
+  jmp_buf* on_longjmp;
+} Z_pdfium_instance_t;
 
 // An instance ready for FPDF_ calls, or NULL when there is no memory. `memory_bytes_max` is at most
 // PDFIUM_MEMORY_SPAN.

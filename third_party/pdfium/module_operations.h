@@ -84,6 +84,32 @@ static inline void memory_copy_in(Z_pdfium_instance_t* instance, u32 to, u32 fro
   __builtin_memmove(MEMORY(instance) + to, MEMORY(instance) + from, size);
 }
 
+// In front of the module's own allocator (dlmalloc, whose heads hold a block's size and two flags,
+// 0 for blocks of another kind): small blocks are kept, and given again, without being merged and
+// split.
+#define SPARE_BYTES_MAX (16U << 20)
+#define SPARE_ALLOCATOR                                                    \
+  u32 w2c_malloc(Z_pdfium_instance_t* instance, u32 size) {                \
+    const u32 kind = size <= 900 ? (size + 4 + 15) >> 4 : 0;               \
+    const u32 place = instance->spare[kind];                               \
+    if (place == 0) return slow_malloc(instance, size);                    \
+    instance->spare[kind] = i32_load_in(instance, place, 0);               \
+    instance->spare_bytes -= kind << 4;                                    \
+    return place;                                                          \
+  }                                                                        \
+  void w2c_free(Z_pdfium_instance_t* instance, u32 place) {                \
+    const u32 head = place == 0 ? 0 : i32_load_in(instance, place - 4, 0); \
+    const u32 kind = head >> 4;                                            \
+    if (kind == 0 || kind >= PDFIUM_SPARE_KINDS || (head & 3) == 0 ||      \
+        instance->spare_bytes > SPARE_BYTES_MAX) {                         \
+      slow_free(instance, place);                                          \
+      return;                                                              \
+    }                                                                      \
+    i32_store_in(instance, place, 0, instance->spare[kind]);               \
+    instance->spare[kind] = place;                                         \
+    instance->spare_bytes += kind << 4;                                    \
+  }
+
 typedef struct {
   u32 type;
   void (*function)(void);

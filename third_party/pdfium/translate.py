@@ -230,12 +230,15 @@ def main():
 
     def place(name, file):
         kind, arguments, body = functions[name]
-        file.append(f"{kind} {name}({arguments}) {{\n{body}}}\n")
+        slow = name.replace("w2c_", "slow_") if name in ("w2c_malloc", "w2c_free") else ""
+        file.append(f"{'static ' if slow else ''}{kind} {slow or name}({arguments}) {{\n{body}}}\n")
         return len(body)
 
     for name in functions:
         if name in first:
             place(name, files[0])
+    require({"w2c_malloc", "w2c_free"} <= first, "the allocator is hot")
+    files[0].append("SPARE_ALLOCATOR\n")
     for name in order:
         filled += place(name, files[1 + min(int(filled / size), chunks - 2)])
     for number, texts in enumerate(files):
