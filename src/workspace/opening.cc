@@ -202,6 +202,7 @@ Status WorkspaceImpl::OpenParts(bool create) {
                                     std::move(journal)));
   }
   memory_ = std::make_unique<StatMemory>(env_, *metadata_);
+  edited_ = std::make_unique<EditedContent>(*metadata_);
   derived_ = std::make_unique<DerivedDatabase>(
       *metadata_, options_.keep_derived ? DerivedStorage::kFolder : DerivedStorage::kNone);
   views_ =

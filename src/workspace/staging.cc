@@ -16,7 +16,6 @@ namespace staged {
 namespace {
 
 constexpr size_t kCompareBesideBytesMin = size_t{1} << 20;
-constexpr size_t kEditedBytesMax = size_t{64} << 20;
 
 Value EditsToValue(const std::vector<Edit>& edits) {
   Value::Array list;
@@ -236,6 +235,8 @@ Result<StagedChange> WorkspaceImpl::StageBytes(const CallContext& context, const
   PutOptions put = plan.put;
   if (plan.base) put.similar_to = &*plan.base;
   STAGED_ASSIGN_OR_RETURN(const ContentHash hash, store_->Put(plan.bytes, put));
+  // What the store must deflate again to give it.
+  if (!put.deflated.empty()) edited_->Save(hash, plan.bytes);
   RequestDigest request = plan.request;
   if (plan.request_names_result) request.Add(BaseHash(hash));
   STAGED_ASSIGN_OR_RETURN(const auto session,
@@ -283,18 +284,11 @@ Result<StagedChange> WorkspaceImpl::ApplyEdits(const CallContext& context, const
 }
 
 std::shared_ptr<const std::string> WorkspaceImpl::FindEdited(const ContentHash& hash) {
-  const std::lock_guard lock(edited_mutex_);
-  if (edited_bytes_ == nullptr || edited_hash_ != hash) return nullptr;
+  std::shared_ptr<const std::string> bytes = edited_->Find(hash);
+  if (bytes == nullptr) return nullptr;
   // It may have been forgotten, by another process too.
   const Result<bool> stored = store_->Has(hash);
-  return stored.ok() && *stored ? edited_bytes_ : nullptr;
-}
-
-void WorkspaceImpl::RememberEdited(const ContentHash& hash, std::string bytes) {
-  if (bytes.size() > kEditedBytesMax) return;
-  const std::lock_guard lock(edited_mutex_);
-  edited_hash_ = hash;
-  edited_bytes_ = std::make_shared<const std::string>(std::move(bytes));
+  return stored.ok() && *stored ? bytes : nullptr;
 }
 
 Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
@@ -368,7 +362,7 @@ Result<StagedChange> WorkspaceImpl::ApplyEditsOnce(const CallContext& context,
   answer->derived = std::move(outcome.derived);
   if (answer->hash == hash) {
     answer->diff = std::move(diff);
-    RememberEdited(hash, std::move(outcome.bytes));
+    edited_->Remember(hash, std::move(outcome.bytes));
   }
   return answer;
 }

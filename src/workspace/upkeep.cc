@@ -200,6 +200,7 @@ Status WorkspaceImpl::EraseForgotten(const ContentHash& hash) {
   if (!erasable.contains(hash)) return OkStatus();
   STAGED_RETURN_IF_ERROR(transaction->RuleOutFailedCommits());
   (void)views_->Forget(hash).ok();
+  STAGED_RETURN_IF_ERROR(edited_->Remove());
   const Status erased = store_->Forget(hash);
   return erased.code() == ErrorCode::kNotFound ? OkStatus() : erased;
 }
@@ -288,6 +289,7 @@ Result<StoreReport> WorkspaceImpl::CollectGarbage(const ProgressCallback& progre
   STAGED_RETURN_IF_ERROR(transaction->RuleOutFailedCommits());
   STAGED_ASSIGN_OR_RETURN(StoreReport report, store_->Collect(live, progress));
   (void)views_->Sweep(live).ok();  // derived data: another time will do
+  STAGED_RETURN_IF_ERROR(edited_->Remove());
   return report;
 }
 

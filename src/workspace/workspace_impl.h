@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "derived/edited_content.h"
 #include "derived/parse_pool.h"
 #include "derived/search_index.h"
 #include "derived/view_cache.h"
@@ -165,7 +166,6 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   Result<std::string> ReadContent(const std::string& path, const ContentHash& hash);
   // What the last edit made, so that the next one need not read it; nullptr for all else.
   std::shared_ptr<const std::string> FindEdited(const ContentHash& hash);
-  void RememberEdited(const ContentHash& hash, std::string bytes);
   // kOk when some operation, or the disk now, had this content at that path (rule 18).
   Status CheckWasAt(JournalReader& reader, const std::string& path, const ContentHash& hash);
   Result<std::shared_ptr<const View>> ViewOf(const std::string& path, const ContentHash& hash);
@@ -377,9 +377,7 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   std::mutex ended_mutex_;               // guards the next two
   std::vector<EndedPublication> ended_;  // whose rows are gone, but perhaps not for good
   int64_t ended_count_ = 0;
-  std::mutex edited_mutex_;  // guards the next two
-  ContentHash edited_hash_;
-  std::shared_ptr<const std::string> edited_bytes_;
+  std::unique_ptr<EditedContent> edited_;
   std::unique_ptr<ParsePool> pool_;  // null: views are made by whoever needs them next
 };
 

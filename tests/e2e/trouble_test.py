@@ -1,10 +1,16 @@
 """Conflicts that no answer is silent about, request ids used twice, and damaged folders."""
 
+import io
 import os
 import shutil
 import stat
 import subprocess
 import unittest
+
+try:
+    import openpyxl
+except ImportError:
+    openpyxl = None
 
 import harness
 from harness import hash_of, run
@@ -139,6 +145,31 @@ class ForgetTest(harness.TestCase):
         self.assertIn("was forgotten already", error["message"])
         error = self.assert_error(space.run("forget", hash_of(b"never"), "--json"), "not_found")
         self.assertIn("is not in the store", error["message"])
+
+
+    @unittest.skipIf(openpyxl is None, "openpyxl is not installed")
+    def test_no_copy_of_an_edited_workbook_stays(self):
+        for remove in ("forget", "gc"):
+            space = self.workspace({"book.xlsx": large_workbook()}, name=remove)
+            edited = space.edit("book.xlsx", [{"op": "set", "locator": "Sheet1!A1", "value": "planted"}])
+            kept = space.path(".staged/derived/edited")
+            with open(kept, "rb") as file:
+                self.assertEqual(hash_of(file.read()[32:]), edited["hash"])
+            again = space.edit("book.xlsx", [{"op": "set", "locator": "Sheet1!A2", "value": "more"}])
+            space.ok("discard")
+            space.ok(remove, *([again["hash"]] if remove == "forget" else []))
+            self.assertFalse(os.path.exists(kept), remove)
+
+
+def large_workbook():
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "Sheet1"
+    for row in range(9000):
+        sheet.append([f"text {row}", row, row * 1.5])
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
 
 
 class DamageTest(harness.TestCase):
