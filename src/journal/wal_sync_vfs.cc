@@ -265,7 +265,13 @@ Status SyncLog(SqliteConnection& connection) {
   int code = FindLog(connection, log);
   sqlite3_int64 size = 0;
   if (code == SQLITE_OK && log != nullptr) code = FileSize(log, &size);
-  if (code == SQLITE_OK && size > 0) code = Sync(log, SQLITE_SYNC_NORMAL);
+  if (code == SQLITE_OK && size > 0) {
+    // Who writes may write the log again, where an earlier sync failed.
+    const bool writes = sqlite3_txn_state(connection.handle(), "main") == SQLITE_TXN_WRITE;
+    if (writes) STAGED_RETURN_IF_ERROR(SetWalSync(connection, WalSync::kSync));
+    code = Sync(log, SQLITE_SYNC_NORMAL);
+    if (writes) STAGED_RETURN_IF_ERROR(SetWalSync(connection, WalSync::kOutsideCommit));
+  }
   if (code == SQLITE_OK) return OkStatus();
   return connection.Error(code, "syncing the log");
 }

@@ -56,7 +56,7 @@ Status SetWalSync(SqliteConnection& connection, WalSync sync);
 
 // Makes durable what is in the log. A process that was killed between writing and syncing leaves a
 // commit that whoever recovers the log can see: it must not be acknowledged before this.
-// REQUIRES: something was read through the connection.
+// REQUIRES: something was read through the connection; a writing transaction changed nothing yet.
 Status SyncLog(SqliteConnection& connection);
 
 // Writes the transaction's changes so far over what follows the log's last commit, and syncs. What

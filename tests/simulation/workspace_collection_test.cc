@@ -95,5 +95,33 @@ TEST_F(WorkspaceCollectionTest, OneRemovalAtATime) {
   EXPECT_TRUE(second->CollectGarbage({}).ok());
 }
 
+// Rule 5: the same request again does what the first one was kept from by a failed sync, though
+// the log is not trusted since then and the tombstone's answer lies in it.
+TEST_F(WorkspaceCollectionTest, ForgetAgainAfterAFailedSync) {
+  {
+    WorkspaceSite site(machine_);
+    ASSERT_TRUE(site.Init().ok());
+    ASSERT_TRUE(site->Write(AgentContext(), "first.txt", {}, kSecret).ok());
+    ASSERT_TRUE(site->Undo(AgentContext(), 0, false).ok());
+  }
+  const CallContext context = AgentContext("main", "forget-1");
+  const ContentHash secret = ContentHash::Of(kSecret);
+  int failures = 0;
+  for (uint64_t skip = 0; skip < 8; ++skip) {
+    SCOPED_TRACE("after " + std::to_string(skip) + " syncs");
+    const auto machine = machine_.Clone();
+    WorkspaceSite site(*machine);
+    ASSERT_TRUE(site.Open().ok());
+    machine->PlanSyncFailure(skip);
+    if (site->Forget(context, secret).ok()) continue;
+    ++failures;
+    machine->ClearFaults();
+    const Status again = site->Forget(context, secret);
+    EXPECT_TRUE(again.ok()) << again.message();
+    EXPECT_FALSE(site->Read(AgentContext(), "first.txt", secret).ok());
+  }
+  EXPECT_GT(failures, 1);
+}
+
 }  // namespace
 }  // namespace staged
