@@ -127,11 +127,17 @@ function(staged_repository_tests)
   endforeach()
   add_test(NAME tidy.self COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tests/tidy/tidy_test.py)
   set_tests_properties(tidy.self PROPERTIES LABELS tidy TIMEOUT 60)
-  add_test(NAME docs.self COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tests/docs/run_consoles_test.py)
-  set_tests_properties(docs.self PROPERTIES LABELS docs TIMEOUT 60)
+  foreach(script run_consoles format_pages)
+    add_test(NAME docs.self.${script}
+             COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tests/docs/${script}_test.py)
+    set_tests_properties(docs.self.${script} PROPERTIES LABELS docs TIMEOUT 60)
+  endforeach()
   if(TARGET staged)
-    file(GLOB documents CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
-         ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/docs/*.md)
+    add_test(NAME docs.format_pages COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/tests/docs/format_pages.py
+             --staged ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/staged)
+    set_tests_properties(docs.format_pages PROPERTIES LABELS docs TIMEOUT 60)
+    file(GLOB documents CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/README.md
+         ${CMAKE_SOURCE_DIR}/docs/*.md ${CMAKE_SOURCE_DIR}/docs/formats/*.md)
     foreach(document ${documents})
       file(STRINGS ${CMAKE_SOURCE_DIR}/${document} consoles REGEX "^```console")
       set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${document})
