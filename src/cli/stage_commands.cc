@@ -1,5 +1,7 @@
 // Commands that stage changes, and that hydrate and sync a folder.
 
+#include <future>
+
 #include "base/escape_controls.h"
 #include "cli/context.h"
 #include "env/process_memory.h"
@@ -35,10 +37,15 @@ int Finish(Context& context, const Result<StagedChange>& change) {
 }
 
 int RunWrite(Context& context) {
+  // A file is read while the workspace is opened; standard input only once that has succeeded.
+  const std::string from = context.line().Get("--from");
+  const bool is_file = !from.empty() && from != "-";
+  std::future<Result<std::string>> input =
+      std::async(is_file ? std::launch::async : std::launch::deferred,
+                 [&] { return context.ReadInput(from); });
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
   STAGED_CLI_ASSIGN(context, const BaseHash base, context.ParseBase());
-  STAGED_CLI_ASSIGN(context, const std::string bytes,
-                    context.ReadInput(context.line().Get("--from")));
+  STAGED_CLI_ASSIGN(context, const std::string bytes, input.get());
   const CallContext call = context.MakeCall();
   const std::string path = context.line().One("PATH");
   const Result<StagedChange> change = workspace->Write(call, path, base, bytes);
