@@ -118,7 +118,9 @@ class TextReader {
     const bool goes_on = follows_inner_;
     follows_inner_ = false;
     if (glyph.object != object_ && glyph.object != 0) BeginObject(glyph.object, index);
-    if (glyph.is_unmapped && !text_.styles.empty()) {
+    // Glyphs of no text object, which come before any other, have a style without a font.
+    if (glyph.is_unmapped && style_ < text_.styles.size() &&
+        text_.styles[style_].font < text_.unmapped_glyphs.size()) {
       ++text_.unmapped_glyphs[text_.styles[style_].font];
     }
     const Box box = geometry_.Show({glyph.left, glyph.bottom, glyph.right, glyph.top});
