@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iterator>
 #include <sstream>
 #include <thread>
 
+#include "codec/zip.h"
 #include "formats/pdf/pdf_test_support.h"
 
 namespace staged {
@@ -303,6 +305,45 @@ TEST(PdfLimitsTest, RecordsAndMemoryAreBounded) {
   const Result<ParsedContent> refused = format->Parse(bytes, small, {});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.status().code(), ErrorCode::kLimitExceeded);
+}
+
+// A stream that takes more memory than `TightLimits` leave a parser.
+std::string MemoryBomb(const std::string& entries) {
+  return PdfStream("\x78\x01" + ZipDeflate(std::string(96 << 20, 'x')),
+                   "/Filter /FlateDecode " + entries);
+}
+Limits TightLimits() {
+  Limits limits;
+  limits.expanded_bytes_max = 80 << 20;
+  return limits;
+}
+std::vector<std::string> TextsOf(const ParsedContent& content, const std::string& kind) {
+  std::vector<std::string> texts;
+  for (const auto& segment : content.segments) {
+    segment->ForEach([&](const Record& record) {
+      if (record.kind == kind) texts.push_back(record.text);
+      return true;
+    });
+  }
+  return texts;
+}
+std::vector<std::string> LocatorsOf(const std::vector<Diagnostic>& diagnostics) {
+  std::vector<std::string> locators;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    locators.push_back(diagnostic.code + " " + diagnostic.locator);
+  }
+  return locators;
+}
+
+TEST(PdfLimitsTest, PagesAreReadThoughTheRestOfTheDocumentIsTooMuch) {
+  const std::string bytes = MakePagedPdf({TextAt(72, 700, "Still here")}, "",
+                                         "/Names << /EmbeddedFiles << /Names [(a) 6 0 R] >> >>",
+                                         {"<< /Type /Filespec /F (a) /UF (a) /EF << /F 7 0 R >> >>",
+                                          MemoryBomb("/Type /EmbeddedFile")});
+  const Result<ParsedContent> parsed = NewPdfFormat()->Parse(bytes, TightLimits(), {});
+  ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+  EXPECT_THAT(TextsOf(*parsed, "block"), ElementsAre("Still here"));
+  EXPECT_THAT(LocatorsOf(parsed->diagnostics), ElementsAre("limit_exceeded document"));
 }
 
 // Bytes changed at random, and cut at any place.

@@ -40,11 +40,10 @@ class PdfParser {
       STAGED_RETURN_IF_ERROR(ExplainFailure());
       return std::move(content_);
     }
-    DocumentContent document = ReadDocument(open_, limits_);
+    // Asked for first: an instance that stops answers nothing more.
     const auto pages =
         static_cast<int32_t>(open_.pdfium->Call(pdfium_FPDF_GetPageCount, open_.document));
-    AddAll(std::move(document.diagnostics));
-    AddSegment(std::move(document.records));
+    ReadProperties();
     ReadPages(pages);
     AddFields();
     return std::move(content_);
@@ -101,6 +100,27 @@ class PdfParser {
     }
   }
 
+  // What belongs to no page.
+  void ReadProperties() {
+    const int64_t steps = open_.pdfium->budget();
+    DocumentContent document = ReadDocument(open_, limits_);
+    steps_left_ -= steps - std::max<int64_t>(open_.pdfium->budget(), 0);
+    if (!open_.pdfium->is_usable()) {
+      document.diagnostics.push_back({"error", WasLimited() ? "limit_exceeded" : "damaged",
+                                      "document",
+                                      "only a part of the outline, attachments, scripts and "
+                                      "signatures was read: " +
+                                          WhyItStopped()});
+    }
+    AddAll(std::move(document.diagnostics));
+    AddSegment(std::move(document.records));
+  }
+
+  // REQUIRES: the instance stopped.
+  bool WasLimited() {
+    return open_.pdfium->ending() != PDFIUM_FAULT || open_.pdfium->memory_was_refused();
+  }
+
   void ReadPages(int32_t pages) {
     int restarts = 0;
     if (pages > kPagesMax) {
@@ -137,9 +157,7 @@ class PdfParser {
     PageContent page = ReadPage(open_, index);
     steps_left_ -= steps - std::max<int64_t>(open_.pdfium->budget(), 0);
     if (!open_.pdfium->is_usable()) {
-      const bool is_limit =
-          open_.pdfium->ending() != PDFIUM_FAULT || open_.pdfium->memory_was_refused();
-      page.diagnostics.push_back({"error", is_limit ? "limit_exceeded" : "damaged_page",
+      page.diagnostics.push_back({"error", WasLimited() ? "limit_exceeded" : "damaged_page",
                                   page.records.front().locator,
                                   "only a part of the page was read: " + WhyItStopped()});
     }
