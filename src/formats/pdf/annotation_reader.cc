@@ -106,9 +106,7 @@ void AnnotationReader::ReadLink(Address annotation, Record& record) {
 }
 
 void AnnotationReader::ReadField(Address annotation, const Box& box, const std::string& hidden) {
-  FieldWidget widget;
-  Record& record = widget.record;
-  record.kind = "field";
+  Record record{.kind = "field"};
   record.key = FieldText(pdfium_FPDFAnnot_GetFormFieldName, annotation);
   record.locator = "field:" + record.key;
   record.hidden = hidden;
@@ -148,8 +146,8 @@ void AnnotationReader::ReadField(Address annotation, const Box& box, const std::
   if ((flags & kRequiredFlag) != 0) record.attrs.Set("required", true);
   record.attrs.Set("page", number_);
   record.attrs.Set("box", BoxValue(box));
-  widget.is_readable = pdfium_.is_usable();
-  content_.widgets.push_back(std::move(widget));
+  // Half a field would look like one with other values; the page says that it was cut.
+  if (pdfium_.is_usable()) content_.widgets.push_back(std::move(record));
 }
 
 std::string AnnotationReader::StringOf(Address annotation, std::string_view key) {

@@ -9,16 +9,10 @@
 
 namespace staged::pdf {
 
-// One place where a form field is shown.
-struct FieldWidget {
-  Record record;  // of the field: locator without number, attributes, text
-  bool is_readable = false;
-};
-
 struct PageContent {
   std::vector<Record> records;  // the page first
   ContentHash digest;           // of what the records were made from
-  std::vector<FieldWidget> widgets;
+  std::vector<Record> widgets;  // of form fields, one for each place where a field is shown
   std::vector<Diagnostic> diagnostics;
   bool is_scan = false;  // an image fills it, and it has no text
 };

@@ -346,6 +346,21 @@ TEST(PdfLimitsTest, PagesAreReadThoughTheRestOfTheDocumentIsTooMuch) {
   EXPECT_THAT(LocatorsOf(parsed->diagnostics), ElementsAre("limit_exceeded document"));
 }
 
+TEST(PdfLimitsTest, FieldsThatCannotBeReadAreLeftOut) {
+  const std::string bytes =
+      MakePagedPdf({TextAt(72, 700, "Still here")}, "/Annots [6 0 R 7 0 R]",
+                   "/AcroForm << /Fields [6 0 R 7 0 R] /DA (/F1 0 Tf) >>",
+                   {"<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (Ada) /Rect [9 9 90 30] "
+                    ">>",
+                    "<< /Type /Annot /Subtype /Widget /FT /Tx /T (rest) /V 8 0 R /Rect [9 40 90 "
+                    "60] >>",
+                    MemoryBomb("")});
+  const Result<ParsedContent> parsed = NewPdfFormat()->Parse(bytes, TightLimits(), {});
+  ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+  EXPECT_THAT(TextsOf(*parsed, "field"), ElementsAre("Ada"));
+  EXPECT_THAT(LocatorsOf(parsed->diagnostics), ElementsAre("limit_exceeded page:1"));
+}
+
 // Bytes changed at random, and cut at any place.
 TEST(PdfLimitsTest, DamagedFilesHaveViewsOrClearErrors) {
   const std::string whole = MakePagedPdf({TextAt(72, 700, "One"), TextAt(72, 700, "Two")});

@@ -171,20 +171,19 @@ class PdfParser {
   void AddFields() {
     std::vector<Record> fields;
     std::map<std::string, size_t> by_name;
-    for (FieldWidget& widget : widgets_) {
-      const auto [known, is_new] = by_name.try_emplace(widget.record.key, fields.size());
+    for (Record& widget : widgets_) {
+      const auto [known, is_new] = by_name.try_emplace(widget.key, fields.size());
       if (is_new) {
-        widget.record.parent = "document";
-        fields.push_back(std::move(widget.record));
+        widget.parent = "document";
+        fields.push_back(std::move(widget));
         continue;
       }
       Value& attrs = fields[known->second].attrs;
       const Value* widgets = attrs.Find("widgets");
       attrs.Set("widgets", widgets == nullptr ? 2 : widgets->as_integer() + 1);
-      if (const Value* checked = widget.record.attrs.Find("checked");
-          checked && checked->as_bool()) {
+      if (const Value* checked = widget.attrs.Find("checked"); checked && checked->as_bool()) {
         attrs.Set("checked", true);
-        if (const Value* value = widget.record.attrs.Find("export_value")) {
+        if (const Value* value = widget.attrs.Find("export_value")) {
           attrs.Set("export_value", *value);
         }
       }
@@ -227,7 +226,7 @@ class PdfParser {
   const Limits& limits_;
   OpenDocument open_;
   ParsedContent content_;
-  std::vector<FieldWidget> widgets_;
+  std::vector<Record> widgets_;
   uint64_t records_ = 0;
   uint64_t scans_ = 0;
   int64_t steps_left_ = 0;
