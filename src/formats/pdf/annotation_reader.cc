@@ -8,6 +8,7 @@ namespace {
 constexpr uint32_t kAnnotationsMax = 50'000;
 // So many annotations of a page get the words that they cover.
 constexpr uint64_t kQuotesMax = 500;
+constexpr size_t kQuoteBytesMax = 1'000;
 constexpr uint32_t kOptionsMax = 1'000;
 
 // FPDF_ANNOTATION_SUBTYPE; the names are those of ISO 32000-1, table 169.
@@ -172,7 +173,13 @@ std::string AnnotationReader::WordsIn(const Box& box) {
     const float y = (word.box.y0 + word.box.y1) / 2;
     if (x < box.x0 || x > box.x1 || y < box.y0 || y > box.y1) continue;
     if (!words.empty()) words += ' ';
-    words += text_.TextOf(word);
+    const std::string_view text = text_.TextOf(word);
+    if (words.size() + text.size() > kQuoteBytesMax) {
+      size_t end = kQuoteBytesMax - std::min(words.size(), kQuoteBytesMax);
+      while (end > 0 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) --end;
+      return words.append(text.substr(0, end));
+    }
+    words += text;
   }
   return words;
 }

@@ -307,6 +307,18 @@ TEST(PdfLimitsTest, RecordsAndMemoryAreBounded) {
   EXPECT_EQ(refused.status().code(), ErrorCode::kLimitExceeded);
 }
 
+TEST(PdfLimitsTest, LinksQuoteNoMoreThanTheBeginningOfWhatTheyCover) {
+  std::string words;
+  for (int i = 0; i < 600; ++i) words += "1 0 0 1 5 " + std::to_string(i + 9) + " Tm (ab) Tj\n";
+  const View view = ParsePdfBytes(MakePagedPdf(
+      {"BT /F1 1 Tf\n" + words + "ET"}, "/Annots [6 0 R]", "",
+      {"<< /Type /Annot /Subtype /Link /Rect [0 0 612 792] /A << /S /URI /URI (https://a.org) >> "
+       ">>"}));
+  std::string quote = "ab";
+  while (quote.size() < 1'000) quote += " ab";
+  EXPECT_THAT(TextsOf(view, "link"), ElementsAre(quote.substr(0, 1'000)));
+}
+
 // A stream that takes more memory than `TightLimits` leave a parser.
 std::string MemoryBomb(const std::string& entries) {
   return PdfStream("\x78\x01" + ZipDeflate(std::string(96 << 20, 'x')),
