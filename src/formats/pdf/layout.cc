@@ -7,8 +7,6 @@
 namespace staged::pdf {
 namespace {
 
-// Above so many fragments a page is left in the order of drawing: no person laid it out.
-constexpr size_t kFragmentsMax = 8'000;
 constexpr size_t kDepthMax = 12;
 // Lengths in units of the text's size.
 constexpr float kGutterMin = 0.9F;
@@ -36,7 +34,7 @@ class PageLayout {
     for (uint32_t i = 0; i < page_.fragments.size(); ++i) {
       (StyleOf(i).angle == 0 ? upright : others).push_back(i);
     }
-    if (upright.size() > kFragmentsMax) {
+    if (upright.size() > kOrderedFragmentsMax) {
       others.resize(page_.fragments.size());
       std::iota(others.begin(), others.end(), 0);
     } else {

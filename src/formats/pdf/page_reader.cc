@@ -161,9 +161,10 @@ class PageReader {
   }
 
   void AddBlocks(const PageText& text) {
-    // Layout may compare each fragment with each other.
+    // Layout may compare each fragment with each other, up to as many as it puts in order.
     const auto fragments = static_cast<int64_t>(text.fragments.size());
-    pdfium_.set_budget(pdfium_.budget() - fragments * fragments / 4);
+    const int64_t compared = std::min(fragments, static_cast<int64_t>(kOrderedFragmentsMax));
+    pdfium_.set_budget(pdfium_.budget() - compared * compared / 4 - fragments);
     uint64_t number = 0;
     for (const Block& block : LayOut(text)) {
       content_.records.push_back(BlockRecord(text, block, ++number));

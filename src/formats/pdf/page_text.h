@@ -74,6 +74,9 @@ struct Block {
   bool is_table = false;
 };
 
+// Above so many fragments a page is left in the order of drawing: no person laid it out.
+constexpr size_t kOrderedFragmentsMax = 8'000;
+
 // Blocks in reading order: from the top, columns one after the other, tables by row. Text that
 // is not written from left to right follows in the order of drawing.
 [[nodiscard]] std::vector<Block> LayOut(const PageText& page);

@@ -319,6 +319,23 @@ TEST(PdfLimitsTest, LinksQuoteNoMoreThanTheBeginningOfWhatTheyCover) {
   EXPECT_THAT(TextsOf(view, "link"), ElementsAre(quote.substr(0, 1'000)));
 }
 
+// As many as would take all of a page's steps if each were compared with each other.
+TEST(PdfLimitsTest, PagesOfManyFragmentsAreReadInTheOrderOfDrawing) {
+  constexpr int kFragments = 80'000;
+  std::string content = "BT /F1 1 Tf\n";
+  for (int i = 0; i < kFragments; ++i) {
+    content += "1 0 0 1 " + std::to_string(i % 100 * 6) + " " + std::to_string(i / 100 % 780) +
+               " Tm (a) Tj\n";
+  }
+  const View view = ParsePdfBytes(MakePagedPdf({content + "ET"}));
+  EXPECT_THAT(CodesOf(view), IsEmpty());
+  size_t letters = 0;
+  for (const std::string& text : TextsOf(view, "block")) {
+    letters += static_cast<size_t>(std::count(text.begin(), text.end(), 'a'));
+  }
+  EXPECT_EQ(letters, size_t{kFragments});
+}
+
 // A stream that takes more memory than `TightLimits` leave a parser.
 std::string MemoryBomb(const std::string& entries) {
   return PdfStream("\x78\x01" + ZipDeflate(std::string(96 << 20, 'x')),
