@@ -140,12 +140,13 @@ void BlankUnbalanced(std::string& text, size_t at) {
   const size_t begin = std::min(at + LineAt(text, at).size(), text.size());
   int depth = 0, depth_min = 0;
   constexpr size_t kBranchBytesMax = 400;  // it opens or closes a block, and says so
-  for (size_t i = begin; i < text.size() && i < begin + kBranchBytesMax;) {
+  const std::string_view looked_at = std::string_view(text).substr(0, begin + kBranchBytesMax);
+  for (size_t i = begin; i < looked_at.size();) {
     if (text[i] == '\n' && !DirectiveOf(LineAt(text, i + 1)).empty()) {
       if (depth != 0 || depth_min != 0) Blank(text, begin, i);
       return;
     }
-    if (const size_t after = SkipQuoted(text, i); after != i) {
+    if (const size_t after = SkipQuoted(looked_at, i); after != i) {
       i = after;
       continue;
     }
@@ -156,9 +157,10 @@ void BlankUnbalanced(std::string& text, size_t at) {
 }
 
 void BlankComments(std::string& text, size_t begin, size_t end) {
-  for (size_t open = text.find("/*", begin); open < end; open = text.find("/*", open)) {
-    const size_t close = text.find("*/", open);
-    if (close == std::string::npos || close >= end) return;
+  const std::string_view line = std::string_view(text).substr(0, end);
+  for (size_t open = line.find("/*", begin); open != line.npos; open = line.find("/*", open)) {
+    const size_t close = line.find("*/", open);
+    if (close == line.npos) return;
     Blank(text, open, close + 2);
   }
 }

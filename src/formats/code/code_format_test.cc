@@ -8,6 +8,7 @@
 #include <set>
 
 #include "formats/builtin_formats.h"
+#include "formats/code/c_source.h"
 #include "formats/code/languages.h"
 #include "formats/test_support.h"
 
@@ -364,6 +365,13 @@ TEST(CodeFormatTest, MacrosBreakTheParseLocally) {
   EXPECT_FALSE(macro.diagnostics.empty());
   EXPECT_TRUE(macro.Find("sym:a").ok());
   EXPECT_TRUE(macro.Find("sym:c").ok());
+}
+
+TEST(CodeFormatTest, CommentsInMacrosAreReadAsBlanks) {
+  EXPECT_EQ(ReadableCSource("#define A /* x */ 1\nint b; /* y */\n"),
+            "#define A         1\nint b; /* y */\n");
+  const std::string unclosed = "#define A /* x\n#define B /* y\nint b; /* z */\n";
+  EXPECT_EQ(ReadableCSource(unclosed), unclosed);
 }
 
 // A name that looks like an ordinal does not hide the second symbol of another.
