@@ -17,7 +17,7 @@ namespace {
 FormatDescriptor Describe(const CodeLanguage& language) {
   FormatDescriptor descriptor;
   descriptor.name = language.name;
-  descriptor.parser = {descriptor.name, "2"};
+  descriptor.parser = {descriptor.name, "3"};
   descriptor.extensions.assign(language.extensions.begin(), language.extensions.end());
   descriptor.edit_ops = TextEditOps();
   descriptor.profile.line_based_merge = true;

@@ -374,6 +374,32 @@ TEST(CodeFormatTest, CommentsInMacrosAreReadAsBlanks) {
   EXPECT_EQ(ReadableCSource(unclosed), unclosed);
 }
 
+// Symbols that share what stands around them do not each have a copy of it.
+TEST(CodeFormatTest, SharedTextIsNotRepeated) {
+  std::string list = "// " + std::string(60'000, 'd') + "\n@" + std::string(3'000, 'a') + " int v0";
+  for (int i = 1; i < 400; ++i) list += ",v" + std::to_string(i);
+  for (const char* path : {"a.c", "a.java"}) {
+    const bool is_java = std::string_view(path) == "a.java";
+    std::string bytes = list;
+    if (!is_java) bytes.erase(bytes.find('@'), 3'002);
+    if (is_java) bytes = "class A {\n" + bytes;
+    size_t documentation = 0;
+    size_t signature = 0;
+    const View view = Parse(bytes + (is_java ? ";\n}\n" : ";\n"), path);
+    view.ForEach([&](const Record& record) {
+      documentation += record.attrs.FindString("doc").size();
+      signature = std::max(signature, record.attrs.FindString("signature").size());
+      return true;
+    });
+    EXPECT_GE(Symbols(view).size(), 400u) << path;
+    EXPECT_LE(documentation, 16u << 10) << path;
+    EXPECT_LE(signature, 500u) << path;
+  }
+  const View documented = Parse("/* Both. */\nint a, b;\n", "a.c");
+  EXPECT_EQ(documented.Find("sym:a")->attrs.FindString("doc"), "Both.");
+  EXPECT_EQ(documented.Find("sym:b")->attrs.FindString("doc"), "");
+}
+
 // A name that looks like an ordinal does not hide the second symbol of another.
 TEST(CodeFormatTest, NamesThatLookLikeOrdinals) {
   for (const char* css :

@@ -91,6 +91,17 @@ class Forerunners {
   uint32_t previous_row_ = UINT32_MAX;
 };
 
+// What a symbol's record has of its source. Symbols may share what they quote.
+constexpr size_t kSignatureBytesMax = 500;
+constexpr size_t kDocumentationBytesMax = 16 << 10;
+
+// At most `size` bytes, whole characters.
+std::string_view Prefix(std::string_view text, size_t size) {
+  if (text.size() <= size) return text;
+  while (size > 0 && (static_cast<uint8_t>(text[size]) & 0xC0) == 0x80) --size;
+  return text.substr(0, size);
+}
+
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 bool IsVariable(std::string_view kind) {
@@ -308,6 +319,7 @@ class Outliner {
         definition == nullptr ? "" : std::string(NameOf(type, *definition, {}).name);
     size_t scope_index = SIZE_MAX;
     bool is_type_named = false;
+    Lead own = lead;
     for (const TSNode& each : declared) {
       Found found{compiled.rule->symbol_kind, ScopeKind::kNone, NodeAt(node, compiled.body), {}};
       if (compiled.rule->name == "declarator") {
@@ -328,7 +340,8 @@ class Outliner {
         found.body = NodeAt(type, definition->body);
         scope_index = outline_.symbols.size();
       }
-      AddListed(each, found, place, lead, declared.size() > 1);
+      AddListed(each, found, place, own, declared.size() > 1);
+      own.documentation_begin = own.documentation_end = 0;  // the first has it for all of them
     }
     WalkShared(cursor, node, place, lead, scope_index, is_type_named);
     return true;
@@ -428,7 +441,9 @@ class Outliner {
     symbol.leading_begin = lead.leading_begin;
     symbol.signature = SignatureOf(node, found, lead);
     if (place.is_list && !place.list_head.empty()) {
-      symbol.signature = OneLine(place.list_head) + " " + symbol.signature;
+      symbol.signature =
+          OneLine(Prefix(place.list_head, kSignatureBytesMax)) + " " + symbol.signature;
+      symbol.signature.resize(Prefix(symbol.signature, kSignatureBytesMax).size());
     }
     symbol.documentation = DocumentationOf(found.body, lead);
     // A definition's semicolon is part of it where the grammar leaves it outside.
@@ -477,8 +492,7 @@ class Outliner {
     } else if (found.kind != "function" && found.kind != "method") {
       head = whole.substr(0, whole.find('\n'));
     }
-    constexpr uint32_t kSignatureBytesMax = 500;
-    std::string signature = OneLine(head.substr(0, kSignatureBytesMax));
+    std::string signature = OneLine(Prefix(head, kSignatureBytesMax));
     while (signature.ends_with(';') || signature.ends_with(' ')) signature.pop_back();
     return signature;
   }
@@ -516,8 +530,9 @@ class Outliner {
   [[nodiscard]] std::string DocumentationOf(TSNode body, const Lead& lead) const {
     if (language_.documentation == DocumentationStyle::kPrecedingComments) {
       if (lead.documentation_end == 0) return "";
-      return CommentText(text_.substr(lead.documentation_begin,
-                                      lead.documentation_end - lead.documentation_begin));
+      const std::string_view comments =
+          text_.substr(lead.documentation_begin, lead.documentation_end - lead.documentation_begin);
+      return CommentText(Prefix(comments, kDocumentationBytesMax));
     }
     if (ts_node_is_null(body) || ts_node_named_child_count(body) == 0) return "";
     TSNode first = ts_node_named_child(body, 0);
@@ -525,7 +540,9 @@ class Outliner {
         ts_node_named_child_count(first) > 0) {
       first = ts_node_named_child(first, 0);
     }
-    return MeaningOf(ts_node_symbol(first)).is_string ? DocstringText(SourceOf(first, text_)) : "";
+    return MeaningOf(ts_node_symbol(first)).is_string
+               ? DocstringText(Prefix(SourceOf(first, text_), kDocumentationBytesMax))
+               : "";
   }
 
   std::string_view text_;
