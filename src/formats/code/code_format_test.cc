@@ -400,6 +400,20 @@ TEST(CodeFormatTest, SharedTextIsNotRepeated) {
   EXPECT_EQ(documented.Find("sym:b")->attrs.FindString("doc"), "");
 }
 
+TEST(CodeFormatTest, DeepScopesDoNotMakeLongNames) {
+  constexpr int kScopes = 60;
+  std::string bytes;
+  for (int i = 0; i < kScopes; ++i) {
+    bytes += "namespace n" + std::to_string(100 + i) + std::string(96, 'n') + " {\n";
+  }
+  bytes += "int f();\n" + std::string(kScopes, '}');
+  const std::vector<std::string> symbols = Symbols(Parse(bytes, "a.cc"));
+  ASSERT_EQ(symbols.size(), size_t{kScopes + 1});
+  for (const std::string& symbol : symbols) EXPECT_LT(symbol.size(), 2'050u);
+  // 19 names of 100 bytes fit with their separators; the next one goes on without scope.
+  EXPECT_EQ(symbols[19], "namespace sym:n119" + std::string(96, 'n'));
+}
+
 // A name that looks like an ordinal does not hide the second symbol of another.
 TEST(CodeFormatTest, NamesThatLookLikeOrdinals) {
   for (const char* css :

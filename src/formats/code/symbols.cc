@@ -94,6 +94,8 @@ class Forerunners {
 // What a symbol's record has of its source. Symbols may share what they quote.
 constexpr size_t kSignatureBytesMax = 500;
 constexpr size_t kDocumentationBytesMax = 16 << 10;
+// A name that would be longer with its scope goes without it.
+constexpr size_t kQualifiedBytesMax = 2'000;
 
 // At most `size` bytes, whole characters.
 std::string_view Prefix(std::string_view text, size_t size) {
@@ -421,7 +423,9 @@ class Outliner {
 
   [[nodiscard]] std::string Qualified(const Place& place, std::string_view name) const {
     std::string qualified;
-    qualified.reserve(place.scope.size() + language_.separator.size() + name.size());
+    const size_t size = place.scope.size() + language_.separator.size() + name.size();
+    if (size > kQualifiedBytesMax) return std::string(name);
+    qualified.reserve(size);
     if (!place.scope.empty()) qualified.append(place.scope).append(language_.separator);
     return qualified.append(name);
   }
@@ -481,7 +485,8 @@ class Outliner {
     const bool is_own = lead.signature_begin == ts_node_start_byte(node);
     const uint32_t begin = is_own ? AfterDecorations(node) : lead.signature_begin;
     const std::string_view whole =
-        text_.substr(begin, std::max(lead.signature_end, ts_node_end_byte(node)) - begin);
+        Prefix(text_.substr(begin, std::max(lead.signature_end, ts_node_end_byte(node)) - begin),
+               kSignatureBytesMax);
     std::string_view head = whole;
     if (found.is_value) {
       const size_t body = ts_node_start_byte(found.body) - begin;
