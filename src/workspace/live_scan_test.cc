@@ -192,6 +192,8 @@ TEST_F(LiveScan, OfficeLocksNameWhoHasTheFileOpen) {
   Save("sub/~$report.docx", "");
   EXPECT_EQ(FindOfficeLock(*directory_, "sub/report.docx"), "somebody");
   EXPECT_EQ(FindOfficeLock(*directory_, "report.docx"), "") << "another folder's";
+  Save("sub/~$ersicht.docx", std::string("\3Eva") + std::string(51, '\0'));
+  EXPECT_EQ(FindOfficeLock(*directory_, "sub/\u00DCbersicht.docx"), "Eva") << "letters, not bytes";
 }
 
 }  // namespace

@@ -24,8 +24,11 @@ std::string FindOfficeLock(Directory& root, const std::string& path) {
   }
   // Microsoft Office: "~$" before the name, or in place of its first two letters; one length byte,
   // then the user's name.
-  for (const std::string& lock :
-       {"~$" + name, "~$" + (name.size() > 2 ? name.substr(2) : std::string())}) {
+  size_t behind = 0;
+  for (int letter = 0; letter < 2 && behind < name.size(); ++letter) {
+    static_cast<void>(NextCodePoint(name, behind));
+  }
+  for (const std::string& lock : {"~$" + name, "~$" + name.substr(behind)}) {
     const auto text = root.ReadFile(prefix + lock, kLockBytesMax);
     if (!text.ok()) continue;
     const size_t length = text->empty() ? 0 : static_cast<uint8_t>(text->front());
