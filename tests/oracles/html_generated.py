@@ -14,7 +14,7 @@ BLOCKS = ("p div ul li ol dl dt dd h1 h2 section pre blockquote address center f
 TABLES = "table tr td th tbody thead caption colgroup tfoot".split()
 OTHERS = ("button textarea title template noscript svg math mi iframe object video body html "
           "head xmp").split()
-VOID = "br hr img input meta link wbr col".split()
+VOID = "br hr img input meta link wbr col".split() + ["input name=1"]
 TEXT_ENDS = [" ", "", "&amp;", "\n", "&lt", "&notit;", "&#65;", "&nbsp;", " < ", "&bogus;"]
 ODDITIES = ["<!--c-->", "<!-- c", "<!d>", "<?p?>", "</>", "< /p>", "<![CDATA[d]]>", "<!-->", "<a b"]
 

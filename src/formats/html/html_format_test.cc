@@ -167,6 +167,12 @@ TEST(HtmlFormatTest, FormsWithTheirFields) {
   EXPECT_EQ(*view.Find("field:r#2")->attrs.Find("checked"), Value(""));
 }
 
+TEST(HtmlFormatTest, NamesThatAreNumbersAreNoOthersNumbers) {
+  EXPECT_THAT(
+      Lines("<input value=a><input name=1 value=b><input name=2 value=c><input value=d>"),
+      ElementsAre("field:1|field|a", "field:1#2|field|b", "field:2|field|c", "field:3|field|d"));
+}
+
 TEST(HtmlFormatTest, Encodings) {
   EXPECT_EQ(Parse("<p>\xC3\xA4").Find("block:1")->text, "\u00E4");
   const View guessed = Parse("<p>\xE4 and the price of it in \x80");
@@ -241,10 +247,12 @@ TEST(HtmlFormatTest, LimitsHold) {
   constexpr size_t kCount = 100'000;
 #endif
   for (const std::string_view piece :
-       {"<div>",         "<b x=1>",  "<p>",       "<a href=x>",   "<table><td>", "<svg>",
-        "<li>",          "</b>",     "<!--",      "<ul><li><p>x", "<select>",    "<span hidden>",
-        "<h1>x",         "&notit",   "<b><p>",    "<template>",   "<form>",      "<input name=a>",
-        "<meta name=a>", "<button>", "<math><mi>"}) {
+       {"<div>",         "<b x=1>",        "<p>",       "<a href=x>",
+        "<table><td>",   "<svg>",          "<li>",      "</b>",
+        "<!--",          "<ul><li><p>x",   "<select>",  "<span hidden>",
+        "<h1>x",         "&notit",         "<b><p>",    "<template>",
+        "<form>",        "<input name=a>", "<input>",   "<input name=1>",
+        "<meta name=a>", "<button>",       "<math><mi>"}) {
     EXPECT_LT(seconds(repeated(piece, kCount), Limits()), 10.0) << piece;
   }
   EXPECT_LT(seconds("<p " + repeated("a=1 ", kCount) + ">x", Limits()), 5.0);

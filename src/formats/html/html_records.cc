@@ -120,8 +120,13 @@ class RecordMaker {
     return locator;
   }
 
-  std::string Next(std::string_view prefix) {
-    return std::string(prefix) + ":" + std::to_string(++numbers_[std::string(prefix)]);
+  // The next number that no name has taken.
+  std::string Next(const std::string& prefix) {
+    std::string locator;
+    do {
+      locator = prefix + ":" + std::to_string(++numbers_[prefix]);
+    } while (!used_.insert(locator).second);
+    return locator;
   }
 
   static std::string Token(std::string_view name) {
@@ -176,7 +181,7 @@ class RecordMaker {
       case HtmlNodeKind::kStyle:
       case HtmlNodeKind::kComment:
       case HtmlNodeKind::kForm:
-        return Next(HtmlNodeKindName(kinds_[index]));
+        return Next(std::string(HtmlNodeKindName(kinds_[index])));
       case HtmlNodeKind::kDoctype:
         return Unique("doctype");
       case HtmlNodeKind::kImage:
@@ -184,9 +189,7 @@ class RecordMaker {
       case HtmlNodeKind::kMetadata:
         return Unique("meta:" + MetadataName(index));
       case HtmlNodeKind::kOption:
-        return parent.starts_with("field:")
-                   ? parent + "/option:" + std::to_string(++numbers_[parent + "/option"])
-                   : Next("option");
+        return parent.starts_with("field:") ? Next(parent + "/option") : Next("option");
       case HtmlNodeKind::kField: {
         std::string name = Token(Value(index, "name"));
         if (name.empty()) name = Token(Value(index, "id"));
