@@ -257,6 +257,8 @@ TEST(HtmlFormatTest, LimitsHold) {
   }
   EXPECT_LT(seconds("<p " + repeated("a=1 ", kCount) + ">x", Limits()), 5.0);
   EXPECT_LT(seconds("<p " + repeated("a", kCount) + "=1>" + repeated("<", kCount), Limits()), 5.0);
+  const std::string spaces = "<h1>" + repeated("a&nbsp;", kCount * 10);  // not one by one
+  EXPECT_EQ(Parse(spaces).Records()[1].locator, "h:" + repeated("a-", 100));
   const View deep = Parse(repeated("<div class=x>", 1000) + "end");
   EXPECT_EQ(deep.diagnostics[0].code, "depth");
   EXPECT_EQ(deep.Find("block:1")->text, "end");

@@ -22,13 +22,17 @@ bool IsBlock(HtmlNodeKind kind) {
 }
 
 // No-break spaces would look like spaces in a locator that has none.
-std::string PlainSpaces(std::string text) {
+std::string PlainSpaces(std::string_view text) {
   constexpr std::string_view kNoBreakSpace = "\xC2\xA0";
-  for (size_t at = text.find(kNoBreakSpace); at != std::string::npos;
-       at = text.find(kNoBreakSpace, at)) {
-    text.replace(at, kNoBreakSpace.size(), " ");
+  std::string plain;
+  plain.reserve(text.size());
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(kNoBreakSpace, begin), text.size());
+    plain.append(text.substr(begin, end - begin));
+    if (end < text.size()) plain.push_back(' ');
+    begin = end + kNoBreakSpace.size();
   }
-  return text;
+  return plain;
 }
 
 class RecordMaker {
