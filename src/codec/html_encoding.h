@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,8 +14,9 @@ enum class HtmlCharset : uint8_t {
 };
 
 // The encoding that a label in a document means (WHATWG Encoding, section 4.2): ASCII and Latin-1
-// are read as windows-1252, and a UTF-16 that is written in ASCII as UTF-8.
-[[nodiscard]] HtmlCharset HtmlCharsetOf(std::string_view label);
+// are read as windows-1252, and a UTF-16 that is written in ASCII as UTF-8. None for what is no
+// label of an encoding, which readers pass over.
+[[nodiscard]] std::optional<HtmlCharset> HtmlCharsetOf(std::string_view label);
 // The label in the "content" of a meta element: "text/html; charset=utf-8" (WHATWG HTML, section
 // 2.4.4), or "".
 [[nodiscard]] std::string_view HtmlCharsetLabel(std::string_view content);

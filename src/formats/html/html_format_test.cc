@@ -188,6 +188,15 @@ TEST(HtmlFormatTest, Encodings) {
   EXPECT_EQ(unread.Find("block:1")->text,
             "a\uFFFD"
             "A");
+  // What names no encoding is passed over, as browsers do.
+  const View unknown = Parse("<meta charset=\"utf8mb4\"><p>\xC3\xA4");
+  EXPECT_EQ(unknown.Find("block:1")->text, "\u00E4");
+  EXPECT_EQ(unknown.Find("meta:charset")->text, "utf8mb4");
+  EXPECT_TRUE(unknown.diagnostics.empty());
+  EXPECT_EQ(Parse("<meta charset=none><p>\xE4").diagnostics[0].code, "encoding_guessed");
+  EXPECT_EQ(Parse("<meta charset=none><meta charset=latin1><p>\xC3\xA4").Find("block:1")->text,
+            "\u00C3\u00A4");
+  EXPECT_EQ(Parse("<meta charset=KOI8-R><p>\xC3\xA4").Find("block:1")->text, "\uFFFD\uFFFD");
   const View marked = Parse("\xEF\xBB\xBF<meta charset=latin1><p>\xC3\xA4");
   EXPECT_EQ(marked.Find("block:1")->text, "\u00E4");
   const View wide = Parse(std::string_view("\xFF\xFE<\0p\0>\0\xE4\0", 10));

@@ -14,7 +14,7 @@ HtmlSource::HtmlSource(const DecodedText& decoded, const Limits& limits)
       std::all_of(text.begin(), text.end(), [](char c) { return static_cast<uint8_t>(c) < 0x80; });
   if (decoded.has_byte_order_mark()) return;
   if (!document_.charset_label.empty()) {
-    charset_ = HtmlCharsetOf(document_.charset_label);
+    charset_ = HtmlCharsetOf(document_.charset_label).value_or(HtmlCharset::kUtf8);
   } else if (decoded.encoding() == TextEncoding::kUnknown8Bit) {
     charset_ = HtmlCharset::kWindows1252;
   }
@@ -40,7 +40,7 @@ std::vector<Diagnostic> HtmlSource::Diagnostics() const {
                                "save the file as UTF-8"});
   } else if (document_.charset_label.empty() && !is_ascii_) {
     diagnostics.push_back({"note", "encoding_guessed", "",
-                           "the file names no encoding and is not UTF-8; it is read as "
+                           "the file names no known encoding and is not UTF-8; it is read as "
                            "windows-1252, as browsers do"});
   }
   if (document_.issues.empty()) return diagnostics;

@@ -173,7 +173,7 @@ void HtmlTreeBuilder::TakeComment() {
     const size_t open = token.raw.find_first_of("\"'", std::min(encoding, token.raw.size()));
     if (open != std::string_view::npos) {
       const size_t close = std::min(token.raw.find(token.raw[open], open + 1), token.raw.size());
-      document_.charset_label = token.raw.substr(open + 1, close - open - 1);
+      TakeCharsetLabel(token.raw.substr(open + 1, close - open - 1));
     }
   }
   const uint32_t index = NewNode(HtmlNodeKind::kComment, LineOwner());
@@ -197,15 +197,16 @@ void HtmlTreeBuilder::TakeCharset() {
   constexpr uint64_t kScannedBytes = 1024;
   if (!document_.charset_label.empty() || token.begin >= kScannedBytes) return;
   const HtmlAttribute* charset = FindHtmlAttribute(token.attributes, "charset");
-  if (charset != nullptr) {
-    document_.charset_label = charset->value;
-    return;
-  }
+  if (charset != nullptr) return TakeCharsetLabel(charset->value);
   const HtmlAttribute* header = FindHtmlAttribute(token.attributes, "http-equiv");
   const HtmlAttribute* content = FindHtmlAttribute(token.attributes, "content");
   if (header == nullptr || content == nullptr) return;
   if (!EqualsIgnoringCase(header->value, "content-type")) return;
-  document_.charset_label = HtmlCharsetLabel(content->value);
+  TakeCharsetLabel(HtmlCharsetLabel(content->value));
+}
+
+void HtmlTreeBuilder::TakeCharsetLabel(std::string_view label) {
+  if (HtmlCharsetOf(label)) document_.charset_label = label;
 }
 
 void HtmlTreeBuilder::TakeStart() {

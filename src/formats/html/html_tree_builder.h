@@ -31,6 +31,7 @@ class HtmlTreeBuilder {
   void TakeComment();
   void TakeDoctype();
   void TakeCharset();
+  void TakeCharsetLabel(std::string_view label);  // passes over what names no encoding
 
   // Ends what the element `traits` cannot stand in; false where its start tag is ignored.
   [[nodiscard]] bool MakeRoom(const HtmlElementTraits& traits);
