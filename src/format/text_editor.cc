@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "format/text_matches.h"
+
 namespace staged {
 namespace {
 
@@ -14,21 +16,6 @@ std::string_view WithoutFinalNewline(std::string_view text) {
 }
 
 std::string Shown(std::string_view text) { return std::string(text.substr(0, kShownBytesMax)); }
-
-std::string Quoted(std::string_view text) {
-  std::string line = WithNewlines(text.substr(0, 40), Newline::kLineFeed);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  return "'" + line + (text.size() > 40 ? "...'" : "'");
-}
-
-std::vector<size_t> Occurrences(std::string_view text, std::string_view find) {
-  std::vector<size_t> found;
-  for (size_t at = text.find(find); at != std::string_view::npos;
-       at = text.find(find, at + find.size())) {
-    found.push_back(at);
-  }
-  return found;
-}
 
 }  // namespace
 
@@ -152,41 +139,14 @@ void TextEditor::DeleteWhole(ByteSpan span) {
 }
 
 Status TextEditor::ReplaceText(const Edit& edit, ByteSpan within) {
-  STAGED_ASSIGN_OR_RETURN(std::string find, TextArgument(edit, "find"));
   STAGED_ASSIGN_OR_RETURN(const std::string replace, TextArgument(edit, "replace"));
-  if (find.empty()) return Status(ErrorCode::kInvalidArgument, "\"find\" must not be empty");
   const std::string_view inside = text().substr(within.begin, within.end - within.begin);
-  std::vector<size_t> found = Occurrences(inside, find);
-  if (found.empty()) {
-    find = WithNewlines(find, lines_.dominant());
-    found = Occurrences(inside, find);
-  }
-  if (found.empty()) {
-    return Status(ErrorCode::kNoMatch, "the text " + Quoted(find) + " does not occur in " +
-                                           (edit.locator.empty() ? "the file" : edit.locator) +
-                                           "; read it again and copy the text exactly");
-  }
-  const Value* all = edit.arguments.Find("all");
-  const Value* occurrence = edit.arguments.Find("occurrence");
-  if (occurrence != nullptr) {
-    const int64_t wanted = occurrence->is_integer() ? occurrence->as_integer() : 0;
-    if (wanted < 1 || static_cast<uint64_t>(wanted) > found.size()) {
-      return Status(ErrorCode::kNoMatch, "\"occurrence\" must be from 1 to " +
-                                             std::to_string(found.size()) + " for " + Quoted(find));
-    }
-    found = {found[static_cast<size_t>(wanted) - 1]};
-  } else if (found.size() > 1 && !(all != nullptr && *all == Value(true))) {
-    Value details;
-    details.Set("matches", found.size());
-    return Status(ErrorCode::kAmbiguous,
-                  "the text " + Quoted(find) + " occurs " + std::to_string(found.size()) +
-                      " times; give more of it, \"occurrence\": n, or \"all\": true",
-                  std::move(details));
-  }
+  STAGED_ASSIGN_OR_RETURN(const std::vector<ByteSpan> found,
+                          TextMatches(edit, inside, lines_.dominant()));
   const std::string replacement = WithNewlines(replace, lines_.dominant());
-  for (const size_t at : found) {
-    const uint64_t begin = within.begin + at;
-    STAGED_RETURN_IF_ERROR(Replace({begin, begin + find.size()}, replacement));
+  for (const ByteSpan& match : found) {
+    STAGED_RETURN_IF_ERROR(
+        Replace({within.begin + match.begin, within.begin + match.end}, replacement));
   }
   return OkStatus();
 }

@@ -8,6 +8,7 @@ namespace staged {
 namespace {
 
 using testing::ApplyEdits;
+using ::testing::HasSubstr;
 using testing::MakeEdit;
 using ::testing::StartsWith;
 
@@ -58,6 +59,12 @@ TEST(HtmlEditTest, WhatWouldBeLostIsRefused) {
   EXPECT_THAT(Edited("<p>x", {MakeEdit("set", "block:1", {{"value", "y"}, {"expect", "z"}})}),
               StartsWith("ERROR no_match"));
   EXPECT_THAT(Edited("<p>x", {Set("block:1", "y"), Set("block:1", "z")}), StartsWith("ERROR"));
+  // Beside an edit of lines the result could not be compared with what was asked for.
+  const Edit line = MakeEdit("replace", "line:1", {{"text", "<p>z"}});
+  EXPECT_THAT(Edited("<p>x\n<p>y", {line, Set("block:2", "z")}),
+              HasSubstr("do not go together in one request"));
+  EXPECT_THAT(Edited("<p>x\n<p>y", {Set("block:2", "z"), line}),
+              HasSubstr("do not go together in one request"));
   // An empty text would take the paragraph's record away.
   EXPECT_THAT(Edited("<p>x</p>", {Set("block:1", "")}), StartsWith("ERROR unsupported_edit"));
 }
@@ -76,6 +83,10 @@ TEST(HtmlEditTest, ReplaceTextGoesThroughInlineElements) {
   EXPECT_EQ(Edited("<p>one <b>two</b> three",
                    {ReplaceText("block:1", "three", "3"), ReplaceText("block:1", "one", "1")}),
             "<p>1 <b>two</b> 3");
+  EXPECT_EQ(Edited("<pre>a\nb\nc</pre>", {ReplaceText("block:1", "a\r\nb", "d")}),
+            "<pre>d\nc</pre>");
+  EXPECT_THAT(Edited("<p>a a", {ReplaceText("block:1", "a\r\na", "b")}),
+              StartsWith("ERROR no_match"));
   EXPECT_THAT(Edited("<p>a a", {ReplaceText("block:1", "a", "b")}), StartsWith("ERROR ambiguous"));
   EXPECT_THAT(Edited("<p>a<br>b", {ReplaceText("block:1", "a\nb", "c")}),
               StartsWith("ERROR unsupported_edit"));

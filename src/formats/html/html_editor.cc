@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "codec/html_references.h"
+#include "format/text_matches.h"
 #include "formats/html/html_text.h"
 #include "formats/html/html_visibility.h"
 
@@ -58,7 +59,13 @@ Result<size_t> HtmlEditor::Find(std::string_view locator) const {
 }
 
 Status HtmlEditor::Plan(const Edit& edit) {
-  if (TextEditor::Handles(edit)) {
+  const bool is_of_lines = TextEditor::Handles(edit);
+  if (is_of_lines ? has_record_edits_ : has_line_edits_) {
+    return Status(ErrorCode::kUnsupportedEdit,
+                  "edits of lines and edits of records do not go together in one request; make "
+                  "them one after the other");
+  }
+  if (is_of_lines) {
     has_line_edits_ = true;
     return editor_.Plan(edit);
   }
@@ -178,20 +185,16 @@ Status HtmlEditor::ReplaceInText(const Edit& edit, size_t index) {
   const HtmlNode& node = source_.document().nodes[entries_[index].text_node];
   const HtmlText shown = ReadHtmlText(source_.text(), node, source_.charset(), true);
   // The common rules choose the matches; each is then put into the source.
-  STAGED_ASSIGN_OR_RETURN(const std::string find, TextArgument(edit, "find"));
   STAGED_ASSIGN_OR_RETURN(const std::string replacement, TextArgument(edit, "replace"));
   TextEditor chooser(shown.text);
   STAGED_RETURN_IF_ERROR(chooser.ReplaceText(edit, {0, shown.text.size()}));
   STAGED_ASSIGN_OR_RETURN(const std::string replaced, chooser.Finish());
   ExpectText(index, Collapsed(replaced, node.keeps_spaces));
-  const Value* occurrence = edit.arguments.Find("occurrence");
-  int64_t number = 0;
-  for (size_t at = shown.text.find(find); at != std::string::npos;
-       at = shown.text.find(find, at + find.size())) {
-    if (occurrence != nullptr && occurrence->as_integer() != ++number) continue;
-    const std::vector<ByteSpan> sources(
-        shown.sources.begin() + static_cast<ptrdiff_t>(at),
-        shown.sources.begin() + static_cast<ptrdiff_t>(at + find.size()));
+  STAGED_ASSIGN_OR_RETURN(const std::vector<ByteSpan> matches,
+                          TextMatches(edit, shown.text, chooser.lines().dominant()));
+  for (const ByteSpan& match : matches) {
+    const std::vector<ByteSpan> sources(shown.sources.begin() + static_cast<ptrdiff_t>(match.begin),
+                                        shown.sources.begin() + static_cast<ptrdiff_t>(match.end));
     STAGED_RETURN_IF_ERROR(ReplaceMatch(node, sources, replacement));
   }
   return OkStatus();
@@ -327,7 +330,7 @@ bool HtmlEditor::IsAsPlanned(const std::vector<HtmlEntry>& after) const {
 
 Result<std::string> HtmlEditor::Finish() {
   STAGED_ASSIGN_OR_RETURN(std::string bytes, editor_.Finish());
-  if (!has_record_edits_ || has_line_edits_) return bytes;
+  if (!has_record_edits_) return bytes;
   const DecodedText decoded(bytes);
   const HtmlSource after(decoded, limits_);
   if (IsAsPlanned(HtmlRecords(after.text(), after.document(), after.charset()))) return bytes;
