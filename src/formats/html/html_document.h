@@ -53,6 +53,9 @@ struct HtmlNode {
   [[nodiscard]] const HtmlAttribute* Find(std::string_view name) const;
 };
 
+// Nodes are larger than records of most formats: 2 million take 400 MB while they are read.
+inline constexpr uint64_t kHtmlNodesMax = 2'000'000;
+
 struct HtmlIssue {
   std::string code;
   uint64_t offset = 0;
@@ -67,7 +70,8 @@ struct HtmlDocument {
 
 // Reads any text as HTML: its elements with their places in it, as browsers nest them except for
 // what they move (text directly in a table stays there, and formatting that is closed out of turn
-// is not opened again). Nesting beyond the limit is flattened.
+// is not opened again). Nesting beyond the limit is flattened; nodes beyond
+// theirs are left out, with an issue.
 [[nodiscard]] HtmlDocument ReadHtmlDocument(std::string_view text, const Limits& limits);
 
 }  // namespace staged

@@ -15,7 +15,7 @@ namespace {
 FormatDescriptor Describe() {
   FormatDescriptor descriptor;
   descriptor.name = "html";
-  descriptor.parser = {"html", "1"};
+  descriptor.parser = {"html", "2"};
   descriptor.extensions = {"html", "htm", "xhtml", "xht"};
   descriptor.edit_ops = TextEditOps();
   descriptor.edit_ops.insert(descriptor.edit_ops.end(), {"set", "set_attribute"});

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "codec/json.h"
 #include "formats/builtin_formats.h"
+#include "formats/html/html_document.h"
 #include "formats/test_support.h"
 
 namespace staged {
@@ -273,6 +274,10 @@ TEST(HtmlFormatTest, LimitsHold) {
   EXPECT_EQ(deep.Find("block:1")->text, "end");
   Limits few;
   few.records_max = 10;
+  const HtmlDocument large = ReadHtmlDocument(repeated("<hr>", kHtmlNodesMax + 10), Limits());
+  EXPECT_EQ(large.nodes.size(), kHtmlNodesMax);
+  ASSERT_EQ(large.issues.size(), 1u);
+  EXPECT_EQ(large.issues[0].code, "limit_exceeded");
   const View cut = Parse(repeated("<p>x", 1000), "a.html", few);
   EXPECT_EQ(cut.diagnostics[0].code, "limit_exceeded");
   EXPECT_LE(cut.record_count(), 12u);

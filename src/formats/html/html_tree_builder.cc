@@ -26,7 +26,7 @@ HtmlTreeBuilder::HtmlTreeBuilder(std::string_view text, const Limits& limits)
 
 HtmlDocument HtmlTreeBuilder::Read() {
   while (tokenizer_.Read()) {
-    if (document_.nodes.size() >= limits_.records_max) {
+    if (document_.nodes.size() >= std::min(limits_.records_max, kHtmlNodesMax)) {
       Report("limit_exceeded", tokenizer_.token().begin,
              "the limit of records is reached; what follows is not shown");
       break;
