@@ -108,6 +108,18 @@ TEST(ImageFormatTest, DamageAndLimits) {
   EXPECT_EQ(*loop.Find("image")->attrs.Find("type"), Value("tiff"));
 }
 
+// Work is limited by the structure's own size, whatever stands before it.
+TEST(ImageFormatTest, SharedValuesOfExifAreLimited) {
+  constexpr int kEntries = 8;
+  std::string exif = "MM\0*\0\0\0\x08\0\x08"s;
+  for (char i = 0; i < kEntries; ++i) exif += "\xC0"s + i + "\0\7\0\0\4\0\0\0\0\x80"s;
+  exif.resize(128 + 1024);
+  const View view = Parse(Png(Chunk("IDAT", std::string(100'000, 'p')) + Chunk("eXIf", exif)));
+  ASSERT_EQ(view.diagnostics.size(), 1u);
+  EXPECT_EQ(view.diagnostics[0].code, "limit_exceeded");
+  EXPECT_EQ(view.record_count(), 1u + 3u);  // (2 * 1,152 + 1,024) / 1,024
+}
+
 TEST(ImageFormatTest, ReadOnly) {
   EXPECT_EQ(NewImageFormat()->Apply(Png(""), {}, Limits()).status().code(),
             ErrorCode::kUnsupportedEdit);

@@ -85,6 +85,7 @@ class TiffReader {
   }
 
   void ReadMetadata() {
+    if (!info_.is_complete) return;
     if (!is_tiff_) {
       info_.problem = "its EXIF is damaged";
       return;
@@ -203,7 +204,7 @@ class TiffReader {
       // Entries may share their values and directories, as often as they like.
       constexpr uint64_t kEntriesMax = 20'000;
       read_bytes_ += field.size_bytes;
-      if (++entries_ > kEntriesMax || read_bytes_ > 2 * bytes_.size() + 1024) {
+      if (++entries_ > kEntriesMax || read_bytes_ > 2 * (bytes_.size() - begin_) + 1024) {
         info_.is_complete = false;
         return;
       }
