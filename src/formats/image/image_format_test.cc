@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "codec/json.h"
+#include "codec/zip.h"
 #include "formats/builtin_formats.h"
 #include "formats/image/image_info.h"
 #include "formats/test_support.h"
@@ -118,6 +119,19 @@ TEST(ImageFormatTest, SharedValuesOfExifAreLimited) {
   ASSERT_EQ(view.diagnostics.size(), 1u);
   EXPECT_EQ(view.diagnostics[0].code, "limit_exceeded");
   EXPECT_EQ(view.record_count(), 1u + 3u);  // (2 * 1,152 + 1,024) / 1,024
+}
+
+// A text of more than 1 MiB is not shown, but inflating it is work: 16 times, not more.
+TEST(ImageFormatTest, TextsThatAreNotShownCount) {
+  const DeflatedContent large(std::make_shared<const std::string>(2 << 20, 'x'));
+  const std::string chunk = Chunk("zTXt", "k\0\0\x78\x9C"s + large.compressed() + "sums");
+  std::string chunks;
+  for (int i = 0; i < 40; ++i) chunks += chunk;
+  const View view = Parse(Png(chunks));
+  ASSERT_EQ(view.diagnostics.size(), 1u);
+  EXPECT_EQ(view.diagnostics[0].code, "limit_exceeded");
+  EXPECT_EQ(view.record_count(), 1u + 15u);
+  EXPECT_TRUE(view.Find("meta:png/k")->text.starts_with("compressed, not read: "));
 }
 
 TEST(ImageFormatTest, ReadOnly) {

@@ -33,7 +33,7 @@ struct ImageInfo {
   std::vector<std::pair<uint64_t, uint64_t>> picture;
   std::string problem;      // what is wrong or cut off; empty for nothing
   bool is_complete = true;  // false: the list of metadata was cut by a limit
-  uint64_t text_bytes = 0;  // of all metadata
+  uint64_t text_bytes = 0;  // of all metadata, and inflated for it in vain
 };
 
 inline constexpr uint64_t kImageTextBytesMax = 16 << 20;  // of all metadata of an image

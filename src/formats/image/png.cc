@@ -20,22 +20,28 @@ void ReadHeader(std::string_view header, ImageInfo& info) {
   info.is_interlaced = ByteAt(header, 12) == 1;
 }
 
-// A zlib stream (RFC 1950) of text.
-std::string Inflated(std::string_view stream, uint64_t bytes_max) {
+// A zlib stream (RFC 1950) of text. What is inflated in vain counts among the texts of `info`.
+std::string Inflated(std::string_view stream, ImageInfo& info) {
   const std::string unread = "compressed, not read: " + std::to_string(stream.size()) + " bytes, " +
                              ContentHash::Of(stream).ToString();
   constexpr size_t kFrameBytes = 6;  // two bytes of header, four of checksum
   const bool is_plain = stream.size() > kFrameBytes && (ByteAt(stream, 0) & 0x0F) == 8 &&
                         (ByteAt(stream, 1) & 0x20) == 0;
-  if (!is_plain) return unread;
+  const uint64_t left = kImageTextBytesMax - std::min(info.text_bytes, kImageTextBytesMax);
+  if (!is_plain || left == 0) return unread;
+  const uint64_t bytes_max = std::min(left, kTextBytesMax);
   Result<std::string> text =
       ZipInflate(stream.substr(2, stream.size() - kFrameBytes), 0, bytes_max);
-  return text.ok() ? *std::move(text) : unread;
+  if (text.ok()) return *std::move(text);
+  constexpr uint64_t kRatioMax = 1032;  // of DEFLATE
+  info.text_bytes += std::min(bytes_max, stream.size() * kRatioMax);
+  return unread;
 }
 
 // tEXt, zTXt, iTXt: a keyword, NUL, and for the compressed and the international what is between.
 void ReadText(std::string_view type, std::string_view data, ImageMetadata metadata,
               const Limits& limits, ImageInfo& info) {
+  if (!info.is_complete) return;
   const size_t keyword = std::min(data.find('\0'), data.size());
   metadata.name = data.substr(0, keyword);
   std::string_view rest = data.substr(std::min(keyword + 1, data.size()));
@@ -49,9 +55,7 @@ void ReadText(std::string_view type, std::string_view data, ImageMetadata metada
       rest.remove_prefix(std::min<size_t>(1, rest.size()));
     }
   }
-  const uint64_t left = kImageTextBytesMax - std::min(info.text_bytes, kImageTextBytesMax);
-  metadata.text = is_compressed ? Inflated(rest, std::min(left, kTextBytesMax))
-                                : std::string(rest.substr(0, kTextBytesMax));
+  metadata.text = is_compressed ? Inflated(rest, info) : std::string(rest.substr(0, kTextBytesMax));
   AddImageMetadata(info, limits, std::move(metadata));
 }
 
