@@ -32,13 +32,13 @@ void ReadGif(std::string_view bytes, const Limits& limits, ImageInfo& info) {
   info.bit_depth = (flags & 7) + 1;
   info.frame_count = 0;
   uint64_t at = 13 + ColorTableBytes(flags);
-  info.picture.emplace_back(0, std::min<uint64_t>(at, bytes.size()));
+  AddPicture(info, bytes, 0, at);
   while (at < bytes.size()) {
     const uint32_t kind = ByteAt(bytes, at);
     const uint64_t begin = at;
     bool is_comment = false;
     if (kind == 0x3B) {
-      info.picture.emplace_back(at, bytes.size());
+      AddPicture(info, bytes, at, bytes.size());
       return;
     }
     if (kind == 0x2C) {
@@ -58,9 +58,9 @@ void ReadGif(std::string_view bytes, const Limits& limits, ImageInfo& info) {
             {"gif", "comment", std::move(text), begin, std::min<uint64_t>(at, bytes.size())});
       }
     } else {
-      break;
+      at = bytes.size();
     }
-    if (!is_comment) info.picture.emplace_back(begin, std::min<uint64_t>(at, bytes.size()));
+    if (!is_comment) AddPicture(info, bytes, begin, at);
   }
   info.problem = "the file ends before its trailer";
 }
@@ -79,7 +79,7 @@ void ReadWebp(std::string_view bytes, const Limits& limits, ImageInfo& info) {
     const uint64_t end = begin + size;
     if (end > bytes.size()) {
       info.problem = "the file ends inside a chunk";
-      info.picture.emplace_back(at, bytes.size());
+      AddPicture(info, bytes, at, bytes.size());
       return;
     }
     const std::string_view data = bytes.substr(begin, size);
@@ -112,11 +112,10 @@ void ReadWebp(std::string_view bytes, const Limits& limits, ImageInfo& info) {
     }
     const uint64_t next = end + (size & 1);
     // The flags of VP8X say which metadata there is.
-    if (!is_beside && type != "VP8X") {
-      info.picture.emplace_back(at, std::min<uint64_t>(next, bytes.size()));
-    }
+    if (!is_beside && type != "VP8X") AddPicture(info, bytes, at, next);
     at = next;
   }
+  AddPicture(info, bytes, at, bytes.size());
   if (frames > 0) info.frame_count = frames;
   if (info.width == 0) info.problem = "there is no picture in it";
 }

@@ -11,7 +11,7 @@ namespace {
 FormatDescriptor Describe() {
   FormatDescriptor descriptor;
   descriptor.name = "image";
-  descriptor.parser = {"image", "1"};
+  descriptor.parser = {"image", "2"};
   descriptor.extensions = {"png", "apng", "jpg", "jpeg", "jpe", "jfif",
                            "gif", "webp", "bmp", "dib",  "tif", "tiff"};
   descriptor.profile.kinds = {

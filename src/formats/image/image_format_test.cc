@@ -88,6 +88,30 @@ TEST(ImageFormatTest, ThePictureIsApartFromItsMetadata) {
   const std::string jpeg = "\xFF\xDB\0\4zz\xFF\xDA\0\2pixels\xFF\xD9"s;
   EXPECT_EQ(digest("\xFF\xD8" + jpeg), digest("\xFF\xD8\xFF\xFE\0\5abc"s + jpeg));
   EXPECT_NE(digest("\xFF\xD8" + jpeg), digest("\xFF\xD8" + jpeg + "more"));
+  // How the colors are meant, what is unknown, and what stands behind damage are no metadata.
+  EXPECT_NE(digest("\xFF\xD8\xFF\xEE\0\x0E"
+                   "Adobe\0d\0\0\0\0\0"s +
+                   jpeg),
+            digest("\xFF\xD8\xFF\xEE\0\x0E"
+                   "Adobe\0d\0\0\0\0\1"s +
+                   jpeg));
+  EXPECT_NE(digest("\xFF\xD8\xFF\xE0\0\5abc"s + jpeg), digest("\xFF\xD8\xFF\xE0\0\5abd"s + jpeg));
+  EXPECT_NE(digest("\xFF\xD8\xFF\xDB\xFF\xFFone"s), digest("\xFF\xD8\xFF\xDB\xFF\xFFtwo"s));
+  const std::string gif = "GIF89a\2\1\3\0\0\0\0"s;
+  EXPECT_EQ(digest(gif + ";"), digest(gif + "!\xFE\2hi\0;"s));
+  EXPECT_NE(digest(gif + "?one"), digest(gif + "?two"));
+  EXPECT_NE(digest(Png("") + "one"), digest(Png("") + "two"));
+}
+
+TEST(ImageFormatTest, RangesOfThePictureGrowWithTheMetadataOnly) {
+  std::string segments = "\xFF\xD8"s;
+  for (int i = 0; i < 1000; ++i) segments += "\xFF\xDB\0\4zz"s;
+  const std::string comment = "\xFF\xFE\0\5abc"s;
+  const std::string jpeg = segments + comment + segments.substr(2) + "\xFF\xDA\0\2pixels"s;
+  EXPECT_EQ(ReadImage("jpeg", jpeg, Limits()).picture.size(), 2u);
+  std::string gif = "GIF89a\2\1\3\0\0\0\0"s;
+  for (int i = 0; i < 1000; ++i) gif += "!\xF9\0"s;
+  EXPECT_EQ(ReadImage("gif", gif + ";", Limits()).picture.size(), 1u);
 }
 
 TEST(ImageFormatTest, DamageAndLimits) {

@@ -24,6 +24,16 @@ std::string_view ImageTypeOf(std::string_view bytes) {
   return "";
 }
 
+void AddPicture(ImageInfo& info, std::string_view bytes, uint64_t begin, uint64_t end) {
+  end = std::min<uint64_t>(end, bytes.size());
+  if (begin >= end) return;
+  if (!info.picture.empty() && info.picture.back().second == begin) {
+    info.picture.back().second = end;
+  } else {
+    info.picture.emplace_back(begin, end);
+  }
+}
+
 void AddImageMetadata(ImageInfo& info, const Limits& limits, ImageMetadata metadata) {
   constexpr uint64_t kMetadataMax = 10'000;
   info.text_bytes += metadata.text.size();

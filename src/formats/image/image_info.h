@@ -29,7 +29,8 @@ struct ImageInfo {
   uint64_t frame_count = 1;    // of an animation; pages of a TIFF
   bool is_interlaced = false;  // or progressive
   std::vector<ImageMetadata> metadata;
-  // Bytes [begin, end) that the picture is made of: without metadata. Empty: all.
+  // Bytes [begin, end) that are not known to be metadata, so the picture; apart from each other.
+  // Empty: all.
   std::vector<std::pair<uint64_t, uint64_t>> picture;
   std::string problem;      // what is wrong or cut off; empty for nothing
   bool is_complete = true;  // false: the list of metadata was cut by a limit
@@ -56,6 +57,8 @@ void ReadTiff(std::string_view bytes, const Limits& limits, ImageInfo& info);
 void ReadExif(std::string_view bytes, uint64_t begin, uint64_t end, const Limits& limits,
               ImageInfo& info);
 
+// Adds bytes [begin, end), as far as there are, to the picture; in the order of the file.
+void AddPicture(ImageInfo& info, std::string_view bytes, uint64_t begin, uint64_t end);
 // Adds metadata unless a limit is reached; `text` that is not UTF-8 is read as Latin-1.
 void AddImageMetadata(ImageInfo& info, const Limits& limits, ImageMetadata metadata);
 

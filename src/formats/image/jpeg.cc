@@ -22,7 +22,8 @@ void ReadFrame(std::string_view data, uint32_t marker, JpegState& state, ImageIn
   info.is_interlaced = marker == 0xC2 || marker == 0xC6 || marker == 0xCA || marker == 0xCE;
 }
 
-void ReadApplication(std::string_view bytes, uint32_t marker, uint64_t begin, uint64_t end,
+// Answers whether it is metadata.
+bool ReadApplication(std::string_view bytes, uint32_t marker, uint64_t begin, uint64_t end,
                      const Limits& limits, JpegState& state, ImageInfo& info) {
   const std::string_view data = bytes.substr(begin, end - begin);
   constexpr std::string_view kExif = "Exif\0\0"sv;
@@ -32,7 +33,8 @@ void ReadApplication(std::string_view bytes, uint32_t marker, uint64_t begin, ui
     metadata.name = "comment";
     metadata.text = data;
   } else if (marker == 0xE1 && data.starts_with(kExif)) {
-    return ReadExif(bytes, begin + kExif.size(), end, limits, info);
+    ReadExif(bytes, begin + kExif.size(), end, limits, info);
+    return true;
   } else if (marker == 0xE1 && data.starts_with(kXmp)) {
     metadata.source = "xmp";
     metadata.name = "packet";
@@ -46,16 +48,17 @@ void ReadApplication(std::string_view bytes, uint32_t marker, uint64_t begin, ui
                                  : " (ratio)");
   } else if (marker == 0xEE && data.starts_with("Adobe")) {
     state.is_adobe_rgb = ByteAt(data, 11) == 0;
-    return;
+    return false;
   } else if (marker != 0xE0) {
     // ICC profiles, previews, what cameras and editors leave.
     metadata.name = "app" + std::to_string(marker - 0xE0);
     metadata.text = std::string(data.substr(0, std::min<size_t>(data.find('\0'), 40))) + ", " +
                     std::to_string(data.size()) + " bytes, " + ContentHash::Of(data).ToString();
   } else {
-    return;
+    return false;
   }
   AddImageMetadata(info, limits, std::move(metadata));
+  return true;
 }
 
 void NameColor(const JpegState& state, ImageInfo& info) {
@@ -71,21 +74,23 @@ void NameColor(const JpegState& state, ImageInfo& info) {
 void ReadJpeg(std::string_view bytes, const Limits& limits, ImageInfo& info) {
   JpegState state;
   uint64_t at = 2;
-  info.picture.emplace_back(0, at);
+  AddPicture(info, bytes, 0, at);
   while (at + 4 <= bytes.size()) {
     const uint32_t marker = ByteAt(bytes, at + 1);
     if (ByteAt(bytes, at) != 0xFF || marker == 0xFF || marker == 0) {
-      ++at;  // fill bytes
+      AddPicture(info, bytes, at, at + 1);  // fill bytes
+      ++at;
       continue;
     }
     if (marker == 0xD9 || marker == 0xDA) {
       // The scans: the picture, whatever follows it.
-      info.picture.emplace_back(at, bytes.size());
+      AddPicture(info, bytes, at, bytes.size());
       NameColor(state, info);
       if (marker == 0xD9) info.problem = "there is no scan in it";
       return;
     }
     if (marker == 0x01 || (marker >= 0xD0 && marker <= 0xD8)) {
+      AddPicture(info, bytes, at, at + 2);
       at += 2;
       continue;
     }
@@ -94,13 +99,13 @@ void ReadJpeg(std::string_view bytes, const Limits& limits, ImageInfo& info) {
     const bool is_frame =
         marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
     if (is_frame) ReadFrame(bytes.substr(at + 4, end - at - 4), marker, state, info);
-    if ((marker >= 0xE0 && marker <= 0xEF) || marker == 0xFE) {
-      ReadApplication(bytes, marker, at + 4, end, limits, state, info);
-    } else {
-      info.picture.emplace_back(at, end);
+    const bool is_beside = (marker >= 0xE0 && marker <= 0xEF) || marker == 0xFE;
+    if (!is_beside || !ReadApplication(bytes, marker, at + 4, end, limits, state, info)) {
+      AddPicture(info, bytes, at, end);
     }
     at = end;
   }
+  AddPicture(info, bytes, at, bytes.size());
   NameColor(state, info);
   info.problem = "the file ends before its picture";
 }

@@ -101,27 +101,27 @@ void ReadPng(std::string_view bytes, const Limits& limits, ImageInfo& info) {
   constexpr uint64_t kSignatureBytes = 8;
   constexpr uint64_t kFrameBytes = 12;  // length, type, checksum
   uint64_t at = kSignatureBytes;
-  info.picture.emplace_back(0, at);
+  AddPicture(info, bytes, 0, at);
   while (at + kFrameBytes <= bytes.size()) {
     const uint64_t size = Big32(bytes, at);
     const std::string_view type = bytes.substr(at + 4, 4);
     if (size > bytes.size() - at - kFrameBytes) {
       info.problem = "the file ends inside a chunk";
-      info.picture.emplace_back(at, bytes.size());
+      AddPicture(info, bytes, at, bytes.size());
       return;
     }
     ReadChunk(bytes, type, at + 8, size, limits, info);
     const bool is_beside = std::find(std::begin(kBesidesThePicture), std::end(kBesidesThePicture),
                                      type) != std::end(kBesidesThePicture);
     const uint64_t end = at + size + kFrameBytes;
-    if (!is_beside && info.picture.back().second == at) {
-      info.picture.back().second = end;
-    } else if (!is_beside) {
-      info.picture.emplace_back(at, end);
-    }
+    if (!is_beside) AddPicture(info, bytes, at, end);
     at = end;
-    if (type == "IEND") return;
+    if (type == "IEND") {
+      AddPicture(info, bytes, at, bytes.size());
+      return;
+    }
   }
+  AddPicture(info, bytes, at, bytes.size());
   info.problem = "the file ends before its last chunk";
 }
 
