@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -96,7 +97,8 @@ class SqliteJournal : public Journal {
   const SqliteJournalOptions options_;
   std::unique_ptr<WalSyncVfs> vfs_;
   WriterQueue writers_;
-  std::mutex mutex_;  // guards idle_
+  std::atomic<bool> is_log_known_durable_ = false;  // all that was there when this was opened
+  std::mutex mutex_;                                // guards idle_
   std::vector<std::unique_ptr<SqliteConnection>> idle_;
 };
 
@@ -463,6 +465,12 @@ Result<std::unique_ptr<JournalTransaction>> SqliteJournal::BeginWrite(int wait_m
     }
     STAGED_RETURN_IF_ERROR(connection->Execute("BEGIN IMMEDIATE"));
     STAGED_ASSIGN_OR_RETURN(head, SqliteQueries(*connection).Head());
+    // A writer that was killed between writing and syncing its commit left one that whoever opened
+    // the journal first can see. Nobody is told that there is nothing left to do on its account.
+    if (!is_log_known_durable_) {
+      STAGED_RETURN_IF_ERROR(SyncLog(*connection));
+      is_log_known_durable_ = true;
+    }
     return OkStatus();
   });
   if (!status.ok()) {

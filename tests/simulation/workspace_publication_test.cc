@@ -331,5 +331,47 @@ TEST_F(WorkspacePublicationTest, LaterSubmitOfAProcessDiesInEveryCall) {
   }
 }
 
+// Rule 4: whoever opens the journal after a writer was killed may see a commit that was never
+// synced. A call that then has nothing to do says so on its account: from then on it stays.
+TEST_F(WorkspacePublicationTest, NothingLeftToDoAfterAKilledCommit) {
+  {
+    WorkspaceSite site(machine_);
+    ASSERT_TRUE(site.Init().ok());
+    ASSERT_NO_FATAL_FAILURE(Stage(site, {"notes.txt"}));
+  }
+  int seen = 0;
+  for (uint64_t call = 1;; ++call) {
+    SCOPED_TRACE("killed in call " + std::to_string(call));
+    const auto machine = machine_.Clone();
+    {
+      WorkspaceSite site(*machine);
+      ASSERT_TRUE(site.Open().ok());
+      machine->PlanFault(machine->call_count() + call, Fault::kKill);
+      (void)site->Discard(AgentContext(), {}).ok();
+    }
+    if (machine->is_alive()) break;
+    machine->Restart();
+    Promise promise;
+    {
+      WorkspaceSite site(*machine);
+      ASSERT_TRUE(site.Open().ok());
+      promise.head = *ReadHead(site.journal());
+      const auto again = site->Discard(AgentContext(), {});
+      ASSERT_TRUE(again.ok()) << again.status().message();
+      const JournalHead head = *ReadHead(site.journal());
+      if (head.sequence == promise.head.sequence) ++seen;
+      promise.head = head;
+    }
+    for (uint64_t seed = 0; seed < 6; ++seed) {
+      const auto after = machine->Clone();
+      after->Reboot(6 * call + seed);
+      WorkspaceSite site(*after);
+      ASSERT_TRUE(site.Open().ok());
+      ASSERT_EQ(FindBrokenRule(site, promise), "");
+    }
+  }
+  EXPECT_GT(seen, 0);
+}
+
 }  // namespace
 }  // namespace staged
