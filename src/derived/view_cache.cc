@@ -333,7 +333,10 @@ Status ViewCache::Forget(const ContentHash& hash) {
       item = next;
     }
   }
+  if (!database_.is_kept()) return OkStatus();
   const Status removed = database_.Write(LockWait::kWait, [&](Connection& connection) -> Status {
+    // From now on what this connection deletes is overwritten.
+    STAGED_RETURN_IF_ERROR(connection.Execute("PRAGMA secure_delete=ON"));
     STAGED_ASSIGN_OR_RETURN(Statement remove, connection.Prepare("DELETE FROM view WHERE hash=?"));
     remove.BindBlob(1, hash.raw());
     return remove.Run();

@@ -146,7 +146,8 @@ Status WorkspaceImpl::Withdraw(Publisher& publisher, int64_t sequence,
   }
   STAGED_RETURN_IF_ERROR(transaction->Commit(JournalTransaction::Durability::kDurable));
   NoteHead(*this, {operation.sequence, operation.chain});
-  return publisher.End(changes);
+  (void)publisher.End(changes).ok();  // it is withdrawn: the next opening removes what is left
+  return OkStatus();
 }
 
 Status WorkspaceImpl::PublishOrWithdraw(std::unique_ptr<Publisher> publisher, int64_t sequence,

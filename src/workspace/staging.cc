@@ -235,8 +235,6 @@ Result<StagedChange> WorkspaceImpl::StageBytes(const CallContext& context, const
   PutOptions put = plan.put;
   if (plan.base) put.similar_to = &*plan.base;
   STAGED_ASSIGN_OR_RETURN(const ContentHash hash, store_->Put(plan.bytes, put));
-  // What the store must deflate again to give it.
-  if (!put.deflated.empty()) edited_->Save(hash, plan.bytes);
   RequestDigest request = plan.request;
   if (plan.request_names_result) request.Add(BaseHash(hash));
   STAGED_ASSIGN_OR_RETURN(const auto session,
@@ -257,6 +255,9 @@ Result<StagedChange> WorkspaceImpl::StageBytes(const CallContext& context, const
   }
   STAGED_RETURN_IF_ERROR(CheckBase(session->reduction(), plan.path, plan.base, hash));
   STAGED_RETURN_IF_ERROR(session->Require(hash, plan.bytes, put));
+  // What the store must deflate again to give it; under the transaction, so that no forget comes
+  // before it.
+  if (!put.deflated.empty()) edited_->Save(hash, plan.bytes);
   Operation operation;
   operation.type = base ? plan.type : OperationType::kCreate;
   operation.changes = {{plan.path, base, result}};

@@ -199,7 +199,8 @@ Status WorkspaceImpl::EraseForgotten(const ContentHash& hash) {
   STAGED_ASSIGN_OR_RETURN(const auto erasable, ErasableHashes(*transaction));
   if (!erasable.contains(hash)) return OkStatus();
   STAGED_RETURN_IF_ERROR(transaction->RuleOutFailedCommits());
-  (void)views_->Forget(hash).ok();
+  // Before the bytes: where this fails, they are still there, and forgetting again does the rest.
+  STAGED_RETURN_IF_ERROR(views_->Forget(hash));
   STAGED_RETURN_IF_ERROR(edited_->Remove());
   const Status erased = store_->Forget(hash);
   return erased.code() == ErrorCode::kNotFound ? OkStatus() : erased;
