@@ -60,7 +60,8 @@ void PrintOutline(Context& context, const View& view, const std::string& path, F
   context.PrintLine(path + "@" + view.hash.ToString());
   std::string about = view.format + " parser " + view.parser.version + ", " +
                       std::string(FreshnessName(freshness)) + ", " +
-                      std::to_string(view.record_count()) + " records";
+                      std::to_string(view.record_count()) +
+                      (view.record_count() == 1 ? " record" : " records");
   if (!view.fallback.empty()) about += ", fallback: " + view.fallback;
   if (conflict) about += ", in conflict";
   context.PrintLine(about);

@@ -175,12 +175,14 @@ class BlockReader {
       block.record.kind = type == CMARK_NODE_BLOCK_QUOTE ? "quote" : "footnote";
       *inner = cmark_node_first_child(node);
       if (type == CMARK_NODE_FOOTNOTE_DEFINITION) {
-        const char* label = cmark_node_get_literal(node);
-        block.record.attrs.Set("label", label == nullptr ? "" : label);
-        // The parser's column is behind the label.
-        const size_t mark = Line(first).find("[^");
-        if (mark != std::string_view::npos)
+        // The parser tells neither the label nor where it begins.
+        const std::string_view line = Line(first);
+        const size_t mark = line.find("[^");
+        const size_t end = mark == std::string_view::npos ? mark : line.find("]:", mark);
+        if (end != std::string_view::npos) {
+          block.record.attrs.Set("label", std::string(line.substr(mark + 2, end - mark - 2)));
           block.begin = std::min(block.begin, begins_[first] + mark);
+        }
       }
       return Add(std::move(block), first, last, *inner == nullptr);
     }

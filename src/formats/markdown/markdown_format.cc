@@ -13,7 +13,7 @@ namespace {
 FormatDescriptor Describe() {
   FormatDescriptor descriptor;
   descriptor.name = "markdown";
-  descriptor.parser = {"markdown", "2"};
+  descriptor.parser = {"markdown", "3"};
   descriptor.extensions = {"md", "markdown", "mdown", "mkd"};
   descriptor.edit_ops = TextEditOps();
   descriptor.edit_ops.push_back("set");
