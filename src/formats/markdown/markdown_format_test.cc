@@ -83,14 +83,14 @@ TEST(MarkdownFormatTest, FrontMatterFootnotesAndReferences) {
                           "definition block:7 < h:a = [^unused]: Never.",
                           "paragraph block:8 < h:a = last"));
   EXPECT_THAT(Outline(Parse("---\na: 1\n---")), ElementsAre("front_matter block:1 = a: 1"));
-  const std::string bytes = "see[^long one]\n\n> [^long one]: Note.\n";
+  const std::string bytes = "see[^n-1]\n\n> [^n-1]: Note.\n";
   const View quoted = Parse(bytes);
   size_t footnotes = 0;
   quoted.ForEach([&](const Record& record) {
     if (record.kind != "footnote") return true;
     ++footnotes;
-    EXPECT_EQ(record.attrs.FindString("label"), "long one");
-    EXPECT_EQ(record.span->begin, bytes.find("[^long one]:"));
+    EXPECT_EQ(record.attrs.FindString("label"), "n-1");
+    EXPECT_EQ(record.span->begin, bytes.find("[^n-1]:"));
     return true;
   });
   EXPECT_EQ(footnotes, 1u);
