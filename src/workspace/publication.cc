@@ -282,6 +282,11 @@ Result<bool> Publisher::Publish(size_t number, const PathChange& change) {
   }
   // Folders are not tracked: empty ones make room for a file, others are in its way.
   if (change.result && !RemoveEmptyFolders(root_, change.path)) return false;
+  // Somebody has put a folder or a device there.
+  const Result<FileStatus> there = root_.Stat(change.path);
+  if (there.ok() && there->kind != FileKind::kFile && there->kind != FileKind::kSymlink) {
+    return false;
+  }
   STAGED_ASSIGN_OR_RETURN(const OptionalEntry on_disk, EntryAt(root_, change.path));
   if (on_disk == change.result) {
     if (change.result) STAGED_RETURN_IF_ERROR(SyncWay(change.path));
