@@ -342,13 +342,14 @@ Result<bool> Publisher::PublishReplacement(size_t number, const PathChange& chan
   STAGED_RETURN_IF_ERROR(exchanged);
   published_.insert(number);
   displaced_.insert(number);
+  touched_.insert(
+      ParentOf(change.path));  // also where it is undone: a power loss must not keep half
   STAGED_ASSIGN_OR_RETURN(const OptionalEntry displaced, EntryAt(temporary_, name));
   if (displaced != change.base) {
     STAGED_RETURN_IF_ERROR(temporary_.Exchange(name, root_, change.path));
     published_.erase(number);
     return false;
   }
-  touched_.insert(ParentOf(change.path));
   return true;
 }
 
@@ -376,6 +377,7 @@ Result<bool> Publisher::PublishRemoval(size_t number, const PathChange& change) 
   STAGED_RETURN_IF_ERROR(renamed);
   published_.insert(number);
   displaced_.insert(number);
+  touched_.insert(ParentOf(change.path));
   STAGED_ASSIGN_OR_RETURN(const OptionalEntry displaced, EntryAt(temporary_, name));
   if (displaced != change.base) {
     // Where somebody has taken the name meanwhile, the moved file stays to be set aside.
@@ -383,7 +385,6 @@ Result<bool> Publisher::PublishRemoval(size_t number, const PathChange& change) 
     if (back.ok()) published_.erase(number);
     return false;
   }
-  touched_.insert(ParentOf(change.path));
   RemoveEmptyParents(change.path);
   return true;
 }
@@ -408,12 +409,12 @@ Status Publisher::TakeBackReplacement(size_t number, const PathChange& change) {
   const Status exchanged = temporary_.Exchange(name, root_, change.path);
   if (exchanged.code() == ErrorCode::kNotFound) return OkStatus();  // removed just now
   STAGED_RETURN_IF_ERROR(exchanged);
+  touched_.insert(ParentOf(change.path));
   STAGED_ASSIGN_OR_RETURN(const OptionalEntry taken, EntryAt(temporary_, name));
   if (taken != change.result) return temporary_.Exchange(name, root_, change.path);
   published_.erase(number);
   taken_back_.insert(number);
   displaced_.insert(number);
-  touched_.insert(ParentOf(change.path));
   return OkStatus();
 }
 
@@ -425,13 +426,13 @@ Status Publisher::TakeBackCreation(size_t number, const PathChange& change) {
   published_.erase(number);
   taken_back_.insert(number);
   displaced_.insert(number);
+  touched_.insert(ParentOf(change.path));
   STAGED_ASSIGN_OR_RETURN(const OptionalEntry taken, EntryAt(temporary_, name));
   if (taken != change.result) {
     // As in a removal.
     (void)temporary_.RenameNew(name, root_, change.path).ok();
     return OkStatus();
   }
-  touched_.insert(ParentOf(change.path));
   RemoveEmptyParents(change.path);
   return OkStatus();
 }
