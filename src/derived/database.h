@@ -110,9 +110,9 @@ class DerivedDatabase {
   // process or thread is writing and `wait` says so; kWait gives up after some seconds.
   Status Write(LockWait wait, const Body& body);
 
-  // Whether the folder cannot be written and what is made from here on is gone with this object.
   // Whether there is a database at all, or nothing is kept.
   [[nodiscard]] bool is_kept() const { return storage_ != DerivedStorage::kNone; }
+  // Whether the folder cannot be written and what is made from here on is gone with this object.
   [[nodiscard]] bool is_in_memory();
 
   [[nodiscard]] uint64_t rebuild_count() const { return rebuild_count_; }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/ignore_missing.h"
+
 namespace staged {
 namespace {
 
@@ -9,10 +11,6 @@ constexpr char kFile[] = "derived/edited";
 constexpr char kUnfinished[] = "derived/edited.new";
 constexpr uint32_t kFileMode = 0600;
 constexpr size_t kBytesMax = size_t{64} << 20;
-
-Status IgnoreMissing(const Status& status) {
-  return status.code() == ErrorCode::kNotFound ? OkStatus() : status;
-}
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/binary.h"
+#include "base/ignore_missing.h"
 
 namespace staged {
 namespace {
@@ -27,10 +28,6 @@ std::string RandomName(Env& env) {
 
 Result<OptionalEntry> EntryAt(Directory& directory, const std::string& path) {
   return ScanPath(directory, path, {});
-}
-
-Status IgnoreMissing(const Status& status) {
-  return status.code() == ErrorCode::kNotFound ? OkStatus() : status;
 }
 
 Result<std::unique_ptr<FileLock>> LockParked(Directory& temporary, LockWait wait) {

@@ -39,7 +39,5 @@ struct LateChange {
 [[nodiscard]] std::string RandomName(Env& env);
 // What lies at the path; nullopt where nothing does.
 [[nodiscard]] Result<OptionalEntry> EntryAt(Directory& directory, const std::string& path);
-// OK where the file was gone already.
-[[nodiscard]] Status IgnoreMissing(const Status& status);
 
 }  // namespace staged

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ignore_missing.h"
 #include "workspace/displaced_files.h"
 
 namespace staged {

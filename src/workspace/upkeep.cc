@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ignore_missing.h"
 #include "workspace/layout.h"
 #include "workspace/paths.h"
 #include "workspace/projection.h"
@@ -202,8 +203,7 @@ Status WorkspaceImpl::EraseForgotten(const ContentHash& hash) {
   // Before the bytes: where this fails, they are still there, and forgetting again does the rest.
   STAGED_RETURN_IF_ERROR(views_->Forget(hash));
   STAGED_RETURN_IF_ERROR(edited_->Remove());
-  const Status erased = store_->Forget(hash);
-  return erased.code() == ErrorCode::kNotFound ? OkStatus() : erased;
+  return IgnoreMissing(store_->Forget(hash));
 }
 
 Status WorkspaceImpl::CompareProjections(JournalReader& reader, const JournalHead& noted,
