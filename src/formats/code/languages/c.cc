@@ -1,5 +1,5 @@
 #include "formats/code/c_source.h"
-#include "formats/code/languages/all.h"
+#include "formats/code/languages/c_family.h"
 
 extern "C" const TSLanguage* tree_sitter_c();
 
@@ -7,38 +7,6 @@ namespace staged {
 namespace {
 
 constexpr std::string_view kExtensions[] = {"c", "h"};
-constexpr SymbolRule kSymbols[] = {
-    {"function_definition", "function", "declarator"},
-    {.node_type = "declaration", .symbol_kind = "variable", .name = "declarator", .is_each = true},
-    {.node_type = "field_declaration",
-     .symbol_kind = "variable",
-     .name = "declarator",
-     .is_each = true},
-    {.node_type = "type_definition", .symbol_kind = "type", .name = "declarator", .is_each = true},
-    {.node_type = "struct_specifier",
-     .symbol_kind = "struct",
-     .scope = ScopeKind::kType,
-     .needs_body = true},
-    {.node_type = "union_specifier",
-     .symbol_kind = "union",
-     .scope = ScopeKind::kType,
-     .needs_body = true},
-    {.node_type = "enum_specifier",
-     .symbol_kind = "enum",
-     .scope = ScopeKind::kType,
-     .needs_body = true},
-    {"enumerator", "constant"},
-    {.node_type = "preproc_def", .symbol_kind = "macro", .body = ""},
-    {.node_type = "preproc_function_def", .symbol_kind = "macro", .body = "value"},
-};
-constexpr std::string_view kContainers[] = {
-    "translation_unit", "declaration_list",      "field_declaration_list",
-    "enumerator_list",  "linkage_specification", "struct_specifier",
-    "union_specifier",  "enum_specifier",        "preproc_if",
-    "preproc_ifdef",    "preproc_else",          "preproc_elif",
-    "preproc_elifdef",  "declaration",           "field_declaration",
-    "type_definition",
-};
 constexpr std::string_view kComments[] = {"comment"};
 constexpr std::string_view kStrings[] = {"string_literal", "char_literal", "concatenated_string"};
 constexpr std::string_view kImports[] = {"preproc_include"};
@@ -53,8 +21,8 @@ constinit const CodeLanguage kC = {
     .name = "c",
     .extensions = kExtensions,
     .grammar = &tree_sitter_c,
-    .symbols = kSymbols,
-    .containers = kContainers,
+    .symbols = c_family::kSymbols,
+    .containers = c_family::kContainers,
     .comments = kComments,
     .strings = kStrings,
     .imports = kImports,
