@@ -16,7 +16,7 @@ namespace staged {
 // delete, rename; lines and replace_text as in every text format. This class finds what an edit
 // names, checks what it expects and keeps the ledger; the syntax is the subclass's, which splices.
 // All locators address the file as it was. The result is read again: where it is not exactly what
-// was asked for, the edits are refused.
+// was asked for, the edits are refused. (Beside edits of lines it need only be whole.)
 class DataEditor {
  public:
   DataEditor(const DataEditor&) = delete;

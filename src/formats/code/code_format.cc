@@ -5,8 +5,7 @@
 
 #include "base/utf8.h"
 #include "codec/little_endian.h"
-#include "format/text_editor.h"
-#include "format/text_records.h"
+#include "format/text_file_format.h"
 #include "formats/code/code_editor.h"
 #include "formats/code/symbols.h"
 #include "record/segments.h"
@@ -187,12 +186,7 @@ class CodeFormat final : public Format {
                                           const Limits& limits) const override {
     STAGED_RETURN_IF_ERROR(CheckTextSize(bytes, limits));
     CodeEditor editor(bytes, parser_, limits);
-    for (size_t i = 0; i < edits.size(); ++i) {
-      STAGED_RETURN_IF_ERROR(InEdit(editor.Plan(edits[i]), i, edits.size()));
-    }
-    EditOutcome outcome;
-    STAGED_ASSIGN_OR_RETURN(outcome.bytes, editor.Finish());
-    return outcome;
+    return PlanAndFinish(editor, edits);
   }
 
  private:

@@ -4,8 +4,7 @@
 
 #include "base/utf8.h"
 #include "codec/json.h"
-#include "format/text_editor.h"
-#include "format/text_records.h"
+#include "format/text_file_format.h"
 #include "formats/ipynb/cell_digest.h"
 #include "formats/ipynb/notebook.h"
 #include "formats/ipynb/notebook_editor.h"
@@ -126,12 +125,7 @@ class IpynbFormat final : public Format {
                                           const Limits& limits) const override {
     STAGED_RETURN_IF_ERROR(CheckTextSize(bytes, limits));
     NotebookEditor editor(bytes, limits);
-    for (size_t i = 0; i < edits.size(); ++i) {
-      STAGED_RETURN_IF_ERROR(InEdit(editor.Plan(edits[i]), i, edits.size()));
-    }
-    EditOutcome outcome;
-    STAGED_ASSIGN_OR_RETURN(outcome.bytes, editor.Finish());
-    return outcome;
+    return PlanAndFinish(editor, edits);
   }
 
  private:
