@@ -205,6 +205,33 @@ Result<StoreReport> CollectObjects(BundleCatalog& catalog,
   return report;
 }
 
+namespace {
+
+// The files to be written anew without one content: those that hold it, and those with parts of it
+// that nobody else needs, which others once shared with it.
+std::vector<size_t> ContainersOf(Inventory& inventory, const ContentHash& hash) {
+  std::set<BundleKey> homes;
+  for (const Instance& instance : inventory.instances()) {
+    if (instance.header.key.hash != hash) continue;
+    homes.insert(instance.header.homes.begin(), instance.header.homes.end());
+  }
+  std::vector<size_t> chosen;
+  for (size_t number = 0; number < inventory.containers().size(); ++number) {
+    const Container& container = inventory.containers()[number];
+    bool holds = std::any_of(container.unreadable.begin(), container.unreadable.end(),
+                             [&](const ObjectDamage& damage) { return damage.hash == hash; });
+    for (const size_t position : container.instances) {
+      const Instance& instance = inventory.instances()[position];
+      const BundleKey& key = instance.header.key;
+      holds = holds || key.hash == hash || (homes.contains(key) && !instance.is_fully_needed());
+    }
+    if (holds) chosen.push_back(number);
+  }
+  return chosen;
+}
+
+}  // namespace
+
 Status ForgetObject(BundleCatalog& catalog, const ContentHash& hash) {
   STAGED_RETURN_IF_ERROR(RemoveAbandonedFiles(catalog.env(), catalog.objects()));
   STAGED_ASSIGN_OR_RETURN(Inventory inventory, Inventory::Load(catalog));
@@ -216,18 +243,10 @@ Status ForgetObject(BundleCatalog& catalog, const ContentHash& hash) {
   }
   // Others that are damaged already are not this call's business.
   (void)inventory.Mark(catalog, others);
-  std::vector<size_t> chosen;
-  for (size_t number = 0; number < inventory.containers().size(); ++number) {
-    Container& container = inventory.containers()[number];
-    bool holds = std::any_of(container.unreadable.begin(), container.unreadable.end(),
-                             [&](const ObjectDamage& damage) { return damage.hash == hash; });
-    for (const size_t instance : container.instances) {
-      holds = holds || inventory.instances()[instance].header.key.hash == hash;
-    }
-    if (!holds) continue;
+  const std::vector<size_t> chosen = ContainersOf(inventory, hash);
+  for (const size_t number : chosen) {
     // For good means for good, also where other damage would be a reason to keep the file.
-    container.must_stay = false;
-    chosen.push_back(number);
+    inventory.containers()[number].must_stay = false;
   }
   Repacker repacker(catalog, inventory, {});
   STAGED_RETURN_IF_ERROR(repacker.Run(chosen));

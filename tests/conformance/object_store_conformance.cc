@@ -261,6 +261,20 @@ TEST_P(ObjectStoreConformance, ForgetRemovesOneForGood) {
   EXPECT_TRUE(store_->Verify({})->damage.empty());
 }
 
+// What two contents share goes with the later one of them.
+TEST_P(ObjectStoreConformance, ForgettingEveryVersionLeavesNothingOfThem) {
+  const std::string first = RandomText(12, 900'000);
+  const std::string second = first + "more";
+  const ContentHash first_hash = PutOrDie(*store_, first);
+  PutOrDie(*store_, second, {.similar_to = &first_hash});
+  PutOrDie(*store_, "neighbour");
+  ASSERT_TRUE(store_->Forget(first_hash).ok());
+  EXPECT_GT(store_->Usage()->stored_bytes, 100'000U);
+  ASSERT_TRUE(store_->Forget(ContentHash::Of(second)).ok());
+  EXPECT_LT(store_->Usage()->stored_bytes, 1'000U);
+  ExpectHolds(*store_, "neighbour");
+}
+
 // Nobody may build on a content that another process has removed, whatever was read of it before.
 TEST_P(ObjectStoreConformance, WhatAnotherHandleRemovedIsNotThere) {
   const std::unique_ptr<PutBatch> batch = std::move(store_->NewBatch()).value();
