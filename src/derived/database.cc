@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/ignore_missing.h"
 #include "derived/schema.h"
 
 namespace staged {
@@ -14,8 +15,25 @@ constexpr char kBrokenFolder[] = "derived.broken";
 constexpr char kBrokenLockFile[] = "derived.lock";
 constexpr int kBrokenFoldersMax = 100;
 constexpr uint32_t kFolderMode = 0700;
+// Deleted rows leave their terms in the index until its parts are merged.
+constexpr char kMergeIndexes[] =
+    "INSERT INTO title_index(title_index) VALUES('optimize');"
+    "INSERT INTO body_index(body_index) VALUES('optimize')";
+// The copy is as large as the database, which memory need not hold.
+constexpr char kCompact[] = "PRAGMA temp_store=FILE; VACUUM; PRAGMA temp_store=MEMORY";
 constexpr int kWriteWaitMs = 5000;
 constexpr size_t kIdleConnectionsMax = 4;
+
+Status RemoveFolder(Directory& directory, const std::string& folder) {
+  STAGED_ASSIGN_OR_RETURN(const std::vector<DirectoryItem> items, directory.List(folder));
+  for (const DirectoryItem& item : items) {
+    const std::string path = folder + "/" + item.name;
+    STAGED_RETURN_IF_ERROR(item.kind == FileKind::kDirectory
+                               ? RemoveFolder(directory, path)
+                               : IgnoreMissing(directory.RemoveFile(path)));
+  }
+  return IgnoreMissing(directory.RemoveDirectory(folder));
+}
 
 }  // namespace
 
@@ -307,6 +325,7 @@ std::optional<Status> DerivedDatabase::RunInMemory(const char* begin, const Body
 Status DerivedDatabase::RunOnce(Connection& connection, const char* begin, LockWait wait,
                                 const Body& body) {
   sqlite3_busy_timeout(connection.handle(), wait == LockWait::kWait ? kWriteWaitMs : 0);
+  if (begin == nullptr) return body(connection);
   STAGED_RETURN_IF_ERROR(connection.Execute(begin));
   Status status = body(connection);
   if (status.ok()) status = connection.Execute("COMMIT");
@@ -345,6 +364,28 @@ Status DerivedDatabase::Read(const Body& body) { return Run("BEGIN", LockWait::k
 
 Status DerivedDatabase::Write(LockWait wait, const Body& body) {
   return Run("BEGIN IMMEDIATE", wait, body);
+}
+
+Status DerivedDatabase::Scrub() {
+  if (!is_kept()) return OkStatus();
+  const auto merge = [](Connection& connection) { return connection.Execute(kMergeIndexes); };
+  STAGED_RETURN_IF_ERROR(Write(LockWait::kWait, merge));
+  const auto compact = [](Connection& connection) -> Status {
+    STAGED_RETURN_IF_ERROR(connection.Execute(kCompact));
+    STAGED_ASSIGN_OR_RETURN(Statement empty_log,
+                            connection.Prepare("PRAGMA wal_checkpoint(TRUNCATE)"));
+    STAGED_ASSIGN_OR_RETURN(const bool row, empty_log.Step());
+    if (!row || empty_log.Integer(0) == 0) return OkStatus();
+    return Status(ErrorCode::kBusy,
+                  "another process reads views or searches; try again when it is done");
+  };
+  STAGED_RETURN_IF_ERROR(Run(nullptr, LockWait::kWait, compact));
+  STAGED_ASSIGN_OR_RETURN(const std::vector<DirectoryItem> items, directory_.List(""));
+  for (const DirectoryItem& item : items) {
+    if (!item.name.starts_with(kBrokenFolder) || item.kind != FileKind::kDirectory) continue;
+    STAGED_RETURN_IF_ERROR(RemoveFolder(directory_, item.name));
+  }
+  return OkStatus();
 }
 
 }  // namespace staged

@@ -110,6 +110,11 @@ class DerivedDatabase {
   // process or thread is writing and `wait` says so; kWait gives up after some seconds.
   Status Write(LockWait wait, const Body& body);
 
+  // Makes sure that nothing of what was deleted so far is left in any file: neither in the search
+  // index and free pages nor in the log, nor in folders that were set aside. Takes time in
+  // proportion to the database. Errors: kBusy (another process reads or writes for some seconds).
+  Status Scrub();
+
   // Whether there is a database at all, or nothing is kept.
   [[nodiscard]] bool is_kept() const { return storage_ != DerivedStorage::kNone; }
   // Whether the folder cannot be written and what is made from here on is gone with this object.
@@ -122,6 +127,7 @@ class DerivedDatabase {
  private:
   Result<std::unique_ptr<Connection>> Acquire();
   void Release(std::unique_ptr<Connection> connection);
+  // `begin`: how the transaction begins; nullptr: `body` runs outside of any.
   Status Run(const char* begin, LockWait wait, const Body& body);
   Result<std::unique_ptr<Connection>> OpenOrMake();
   Status Rebuild(const Connection* damaged, const Status& why);

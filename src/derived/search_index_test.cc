@@ -101,6 +101,30 @@ TEST_F(SearchIndexTest, TitlesComeFirst) {
   EXPECT_THAT(Found(query), ElementsAre("a.parts#line:3"));
 }
 
+// Other processes keep the database and its log open meanwhile.
+TEST_F(SearchIndexTest, NothingOfAForgottenContentIsLeftInAnyFile) {
+  for (int i = 0; i < 50; ++i) Put("a" + std::to_string(i) + ".parts", std::to_string(i) + " on\n");
+  Put("secret.parts", "heading:a zyqxoplatz\nanother zyqxoplatz\n");
+  const auto files_with_word = [&] {
+    std::vector<std::string> names;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(folder_.path())) {
+      const std::string name = file.path().filename();
+      const auto bytes = folder_.directory().ReadFile("derived/" + name, 1 << 30);
+      if (bytes.ok() && bytes->find("qxoplatz") != std::string::npos) names.push_back(name);
+    }
+    return names;
+  };
+  DerivedDatabase other(folder_.directory());
+  ASSERT_TRUE(other.Read([](Connection&) { return OkStatus(); }).ok());
+  ASSERT_THAT(files_with_word(), ::testing::Not(IsEmpty()));
+  const Status forgotten = cache_->Forget(ContentHash::Of(state_["secret.parts"]));
+  ASSERT_TRUE(forgotten.ok()) << forgotten.message();
+  EXPECT_THAT(files_with_word(), IsEmpty());
+  state_.erase("secret.parts");
+  EXPECT_EQ(Found("on").size(), 50u);
+  EXPECT_THAT(Found("zyqxoplatz"), IsEmpty());
+}
+
 TEST_F(SearchIndexTest, TableRowsAreOneRow) {
   Put("a.parts", "cell:alpha\ncell:beta\nnote:gap\ncell:alpha\ncell:\ncell:gamma\n");
   const SearchResult result = Search({"alpha beta"});

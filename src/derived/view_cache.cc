@@ -335,15 +335,26 @@ Status ViewCache::Forget(const ContentHash& hash) {
   }
   if (!database_.is_kept()) return OkStatus();
   const Status removed = database_.Write(LockWait::kWait, [&](Connection& connection) -> Status {
-    // From now on what this connection deletes is overwritten.
-    STAGED_RETURN_IF_ERROR(connection.Execute("PRAGMA secure_delete=ON"));
     STAGED_ASSIGN_OR_RETURN(Statement remove, connection.Prepare("DELETE FROM view WHERE hash=?"));
     remove.BindBlob(1, hash.raw());
     return remove.Run();
   });
   if (!removed.ok()) return removed;
+  STAGED_RETURN_IF_ERROR(SweepSegments());
+  return database_.Scrub();
+}
 
-  return SweepSegments();
+Result<bool> ViewCache::Knows(const ContentHash& hash) {
+  bool is_known = false;
+  if (!database_.is_kept()) return is_known;
+  STAGED_RETURN_IF_ERROR(database_.Read([&](Connection& connection) -> Status {
+    STAGED_ASSIGN_OR_RETURN(Statement find,
+                            connection.Prepare("SELECT 1 FROM view WHERE hash=? LIMIT 1"));
+    find.BindBlob(1, hash.raw());
+    STAGED_ASSIGN_OR_RETURN(is_known, find.Step());
+    return OkStatus();
+  }));
+  return is_known;
 }
 
 Status ViewCache::Sweep(const std::unordered_set<ContentHash>& live) {

@@ -70,8 +70,12 @@ class ViewCache {
   // One answer for each key: whether Find would answer a view, without reading it.
   std::vector<bool> HasCurrentViews(const std::vector<ViewKey>& keys);
 
-  // Drops what was made from one content. Errors: kBusy (another process writes: try again).
+  // Drops what was made from one content, so that no file of the database has anything of it any
+  // more. Takes time in proportion to the database. Errors: kBusy (another process reads or writes:
+  // try again).
   Status Forget(const ContentHash& hash);
+  // Whether the database has a view of this content, under whatever name or parser.
+  Result<bool> Knows(const ContentHash& hash);
   // Drops the views of all other contents, of old parser versions too, and the segments and index
   // rows that no view needs any more. Errors: kBusy.
   Status Sweep(const std::unordered_set<ContentHash>& live);
