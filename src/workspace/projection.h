@@ -79,8 +79,8 @@ inline constexpr std::string_view kPayloadValue = "value";          // config: i
 inline constexpr std::string_view kPayloadMessage = "message";      // submit
 inline constexpr std::string_view kPayloadPublisher = "publisher";  // submit: its publisher's name
 inline constexpr std::string_view kPayloadWithdrawn = "withdrawn";  // withdraw: the submit's number
-inline constexpr std::string_view kPayloadEdits = "edits";          // edit: evidence
-inline constexpr std::string_view kPayloadDerived = "derived";      // edit: [[locator, text], ...]
+inline constexpr std::string_view kPayloadEdits = "edits";  // edit: [{op, locator, digest}, ...]
+inline constexpr std::string_view kPayloadDerived = "derived";  // edit: [[locator, text], ...]
 // What a writing call answered, where the changes alone do not say it: {path, to, base, hash}.
 inline constexpr std::string_view kPayloadAnswer = "answer";
 // {path, to, first}: one of the operations, from `first` on, that a command on a directory made.

@@ -29,6 +29,20 @@ Value EditsToValue(const std::vector<Edit>& edits) {
   return list;
 }
 
+// What the journal says of edits for ever. Their texts are in the contents that the operation
+// names, and go with those when they are forgotten; which ones they were, a digest proves.
+Value EvidenceOf(const std::vector<Edit>& edits) {
+  Value::Array list;
+  for (const Edit& edit : edits) {
+    BinaryWriter whole;
+    whole.PutValue(EditsToValue({edit}));
+    list.push_back(Value::Object{{"op", edit.op},
+                                 {"locator", edit.locator},
+                                 {"digest", ContentHash::Of(whole.bytes()).ToHex()}});
+  }
+  return list;
+}
+
 RequestDigest EditRequest(const std::string& path, const BaseHash& base,
                           const std::vector<Edit>& edits) {
   BinaryWriter listed;
@@ -261,7 +275,7 @@ Result<StagedChange> WorkspaceImpl::StageBytes(const CallContext& context, const
   Operation operation;
   operation.type = base ? plan.type : OperationType::kCreate;
   operation.changes = {{plan.path, base, result}};
-  if (!plan.edits.empty()) operation.payload.Set(kPayloadEdits, EditsToValue(plan.edits));
+  if (!plan.edits.empty()) operation.payload.Set(kPayloadEdits, EvidenceOf(plan.edits));
   if (!plan.derived.empty()) operation.payload.Set(kPayloadDerived, DerivedToValue(plan.derived));
   return AppendStaged(*session, std::move(operation));
 }

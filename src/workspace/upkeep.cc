@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ignore_missing.h"
+#include "workspace/displaced_files.h"
 #include "workspace/layout.h"
 #include "workspace/paths.h"
 #include "workspace/projection.h"
@@ -195,15 +196,57 @@ Result<std::unique_ptr<FileLock>> WorkspaceImpl::LockRemovals() {
 }
 
 Status WorkspaceImpl::EraseForgotten(const ContentHash& hash) {
+  // Derived data before the bytes: where this fails, they are still there, and forgetting again
+  // does the rest.
+  STAGED_RETURN_IF_ERROR(views_->Forget(hash));
+  STAGED_RETURN_IF_ERROR(TakeInLateChanges());
+  STAGED_RETURN_IF_ERROR(EraseBytes(hash));
+  // A reader may have made a view until just now.
+  STAGED_ASSIGN_OR_RETURN(const bool is_known, views_->Knows(hash));
+  return is_known ? views_->Forget(hash) : OkStatus();
+}
+
+Status WorkspaceImpl::EraseBytes(const ContentHash& hash) {
   // Others may have written it again since the tombstone, and were told that it is stored.
   STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
   STAGED_ASSIGN_OR_RETURN(const auto erasable, ErasableHashes(*transaction));
   if (!erasable.contains(hash)) return OkStatus();
   STAGED_RETURN_IF_ERROR(transaction->RuleOutFailedCommits());
-  // Before the bytes: where this fails, they are still there, and forgetting again does the rest.
-  STAGED_RETURN_IF_ERROR(views_->Forget(hash));
+  STAGED_RETURN_IF_ERROR(EraseDisplaced(*transaction, hash));
   STAGED_RETURN_IF_ERROR(edited_->Remove());
   return IgnoreMissing(store_->Forget(hash));
+}
+
+Status WorkspaceImpl::EraseDisplaced(JournalReader& reader, const ContentHash& hash) {
+  STAGED_ASSIGN_OR_RETURN(const std::vector<PublicationRow> rows, reader.Publications());
+  for (const PublicationRow& row : rows) {
+    const bool uses =
+        (row.base && row.base->hash == hash) || (row.result && row.result->hash == hash);
+    if (!uses) continue;
+    return {ErrorCode::kBusy,
+            "'" + row.path + "' is being published; forget again when that is done",
+            Value::Object{{"path", row.path}}};
+  }
+  // Other processes keep what they displaced until the end of their publications is durable.
+  STAGED_RETURN_IF_ERROR(journal_->Sync());
+  STAGED_ASSIGN_OR_RETURN(const std::vector<DirectoryItem> items, temporary_->List(""));
+  for (const DirectoryItem& item : items) {
+    if (item.kind != FileKind::kFile && item.kind != FileKind::kSymlink) continue;
+    const Result<OptionalEntry> entry = EntryAt(*temporary_, item.name);
+    if (!entry.ok()) return entry.status();
+    if (!*entry || (*entry)->hash != hash) continue;
+    if (item.kind == FileKind::kFile) {
+      const Result<bool> has_writer = temporary_->HasWriter(item.name);
+      if (has_writer.ok() && *has_writer) {
+        return {
+            ErrorCode::kBusy,
+            "a program holds a replaced file with this content open, so as to write to it; have "
+            "it closed there and forget again"};
+      }
+    }
+    STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_->RemoveFile(item.name)));
+  }
+  return OkStatus();
 }
 
 Status WorkspaceImpl::CompareProjections(JournalReader& reader, const JournalHead& noted,

@@ -347,8 +347,13 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   // What removes contents for good does so one process at a time. Waits as long as writers wait for
   // the journal, then kBusy.
   Result<std::unique_ptr<FileLock>> LockRemovals();
-  // Removes the bytes of a forgotten content, unless it is in use again.
+  // Removes the bytes of a forgotten content, unless it is in use again, and all that was derived
+  // from it, so that no file has anything of it any more.
   Status EraseForgotten(const ContentHash& hash);
+  Status EraseBytes(const ContentHash& hash);
+  // Removes what publications displaced. kBusy while one is under way, or while a program may write
+  // to what it displaced.
+  Status EraseDisplaced(JournalReader& reader, const ContentHash& hash);
   // `noted`: the head as it was noted before the reader's snapshot.
   Status CompareProjections(JournalReader& reader, const JournalHead& noted, FsckReport& report,
                             std::set<ContentHash>& named);
