@@ -352,8 +352,9 @@ class Workspace {
 
   // -- hydrate and sync ---------------------------------------------------------------------------
   // Writes the working state into a directory: an absolute path, empty or not there yet, outside of
-  // the workspace. What fails takes away what it made. Errors: kInvalidArgument (inside of the
-  // workspace or around it), kConflict (not empty).
+  // the workspace. What fails takes away what it made; what a checkout that died wrote there makes
+  // room for the next. Errors: kInvalidArgument (inside of the workspace or around it), kConflict
+  // (not empty), kBusy (another checkout writes there).
   virtual Result<CheckoutAnswer> Checkout(const CallContext& context,
                                           const std::string& directory) = 0;
   // Stages what changed in a directory since Checkout() or the last Sync(), as one turn on the

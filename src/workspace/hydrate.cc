@@ -15,9 +15,13 @@ namespace {
 // What a hydrated folder held when it was written; kept in the journal's settings.
 std::string ManifestName(const std::string& directory) { return "checkout:" + directory; }
 
-std::string EncodeManifest(const std::string& branch, const Tree& tree) {
+// Whether all of it is there, or a checkout began to write it.
+enum class ManifestState : uint8_t { kWritten = 1, kUnfinished = 2 };
+
+std::string EncodeManifest(const std::string& branch, const Tree& tree,
+                           ManifestState state = ManifestState::kWritten) {
   BinaryWriter writer;
-  writer.PutByte(1);  // version
+  writer.PutByte(static_cast<uint8_t>(state));
   writer.PutString(branch);
   writer.PutUnsigned(tree.size());
   for (const auto& [path, entry] : tree) {
@@ -29,6 +33,7 @@ std::string EncodeManifest(const std::string& branch, const Tree& tree) {
 }
 
 struct Manifest {
+  ManifestState state = ManifestState::kWritten;
   std::string branch;
   Tree tree;
 };
@@ -36,7 +41,8 @@ struct Manifest {
 Result<Manifest> DecodeManifest(std::string_view bytes) {
   BinaryReader reader(bytes);
   Manifest manifest;
-  if (reader.GetByte() != 1) {
+  manifest.state = static_cast<ManifestState>(reader.GetByte());
+  if (manifest.state != ManifestState::kWritten && manifest.state != ManifestState::kUnfinished) {
     return Status(ErrorCode::kDataLoss, "the checkout's manifest is damaged; check out anew");
   }
   manifest.branch = reader.GetString();
@@ -62,14 +68,26 @@ void RemoveDirectories(Env& env, std::string path, const std::string& ancestor) 
   }
 }
 
-Result<Manifest> ReadManifest(Journal& journal, const std::string& directory) {
+Result<std::optional<Manifest>> FindManifest(Journal& journal, const std::string& directory) {
   STAGED_ASSIGN_OR_RETURN(const auto reader, journal.BeginRead());
   STAGED_ASSIGN_OR_RETURN(const auto encoded, reader->Setting(ManifestName(directory)));
-  if (!encoded) {
+  if (!encoded) return std::optional<Manifest>();
+  STAGED_ASSIGN_OR_RETURN(Manifest manifest, DecodeManifest(*encoded));
+  return std::optional<Manifest>(std::move(manifest));
+}
+
+Result<Manifest> ReadManifest(Journal& journal, const std::string& directory) {
+  STAGED_ASSIGN_OR_RETURN(auto manifest, FindManifest(journal, directory));
+  if (!manifest) {
     return Status(ErrorCode::kNotFound,
                   "'" + directory + "' was not made by `staged checkout` of this workspace");
   }
-  return DecodeManifest(*encoded);
+  if (manifest->state == ManifestState::kUnfinished) {
+    return Status(ErrorCode::kNotFound, "the checkout into '" + directory +
+                                            "' did not come to its end; run `staged checkout " +
+                                            directory + "` again");
+  }
+  return *std::move(manifest);
 }
 
 struct NearestDirectory {
@@ -99,6 +117,43 @@ Status StoreNew(ObjectStore& store, Directory& source, const Tree& before, Scann
   return batch->Commit();
 }
 
+// What lies below a folder; a folder comes before what is in it.
+Status ListBelow(Directory& directory, const std::string& folder, std::vector<std::string>& files,
+                 std::vector<std::string>& folders) {
+  STAGED_ASSIGN_OR_RETURN(const auto items, directory.List(folder));
+  for (const DirectoryItem& item : items) {
+    const std::string path = folder.empty() ? item.name : folder + "/" + item.name;
+    if (item.kind != FileKind::kDirectory) {
+      files.push_back(path);
+      continue;
+    }
+    folders.push_back(path);
+    STAGED_RETURN_IF_ERROR(ListBelow(directory, path, files, folders));
+  }
+  return OkStatus();
+}
+
+// Whether `found` is what a kill or a power loss may leave of a file that was to be `whole`: its
+// beginning, with zeros for what did not reach the disk.
+bool IsPartOf(std::string_view found, std::string_view whole) {
+  return found.size() <= whole.size() &&
+         std::equal(found.begin(), found.end(), whole.begin(),
+                    [](char left, char right) { return left == right || left == '\0'; });
+}
+
+std::string CheckoutLock(const std::string& directory) {
+  constexpr size_t kDigits = 16;
+  return "checkout-" + ContentHash::Of(directory).ToHex().substr(0, kDigits) + ".lock";
+}
+
+Result<std::unique_ptr<FileLock>> LockCheckout(Directory& temporary, const std::string& name,
+                                               const std::string& directory) {
+  auto lock = temporary.Lock(name, LockWait::kDoNotWait);
+  if (lock.ok() || lock.status().code() != ErrorCode::kBusy) return lock;
+  return Status(ErrorCode::kBusy, "another checkout writes to '" + directory +
+                                      "'; wait for it, or name another directory");
+}
+
 }  // namespace
 
 Result<CheckoutAnswer> WorkspaceImpl::Checkout(const CallContext& context,
@@ -113,19 +168,54 @@ Result<CheckoutAnswer> WorkspaceImpl::Checkout(const CallContext& context,
   }
   STAGED_RETURN_IF_ERROR(env_.MakeDirectories(directory));
   STAGED_ASSIGN_OR_RETURN(const auto target, env_.OpenDirectory(directory));
-  STAGED_ASSIGN_OR_RETURN(const auto items, target->List(""));
-  if (!items.empty()) {
-    return Status(ErrorCode::kConflict,
-                  "'" + directory + "' is not empty; name an empty or new directory");
-  }
+  // Whoever holds this lock writes there; what lies there without is a dead one's.
+  const std::string lock_name = CheckoutLock(directory);
+  STAGED_ASSIGN_OR_RETURN(const auto lock, LockCheckout(*temporary_, lock_name, directory));
   HydratedFolder hydrated(*target);
-  Result<CheckoutAnswer> answer = Hydrate(context, directory, hydrated);
+  const Status cleared = ClearUnfinished(directory, *target);
+  Result<CheckoutAnswer> answer =
+      cleared.ok() ? Hydrate(context, directory, hydrated) : Result<CheckoutAnswer>(cleared);
   if (!answer.ok()) {
     // Nothing is in the way of another try.
     hydrated.Remove();
     RemoveDirectories(env_, directory, nearest.path);
   }
+  (void)temporary_->RemoveFile(lock_name).ok();
   return answer;
+}
+
+Status WorkspaceImpl::ClearUnfinished(const std::string& directory, Directory& target) {
+  STAGED_ASSIGN_OR_RETURN(auto items, target.List(""));
+  if (items.empty()) return OkStatus();
+  STAGED_ASSIGN_OR_RETURN(const auto manifest, FindManifest(*journal_, directory));
+  const bool is_ours = manifest && manifest->state == ManifestState::kUnfinished;
+  std::string foreign;
+  if (is_ours) {
+    std::vector<std::string> files, folders;
+    STAGED_RETURN_IF_ERROR(ListBelow(target, "", files, folders));
+    for (const std::string& path : files) {
+      const auto entry = manifest->tree.find(path);
+      bool is_written_here = entry != manifest->tree.end();
+      if (is_written_here) {
+        const Result<std::string> whole = ReadContent(path, entry->second.hash);
+        STAGED_ASSIGN_OR_RETURN(const std::string found, ReadEntry(target, path));
+        is_written_here = whole.ok() && IsPartOf(found, *whole);
+      }
+      if (!is_written_here && foreign.empty()) foreign = path;
+    }
+    if (foreign.empty()) {
+      for (const std::string& path : files) STAGED_RETURN_IF_ERROR(target.RemoveFile(path));
+      for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
+        STAGED_RETURN_IF_ERROR(target.RemoveDirectory(*folder));
+      }
+      return OkStatus();
+    }
+  }
+  const std::string why = is_ours ? " holds '" + foreign +
+                                        "', which is not as a checkout that died here left it; "
+                                        "move that file away and check out again"
+                                  : " is not empty; name an empty or new directory";
+  return {ErrorCode::kConflict, "'" + directory + "'" + why};
 }
 
 Result<Reduction> WorkspaceImpl::ReadStored(const CallContext& context) {
@@ -145,6 +235,9 @@ Result<CheckoutAnswer> WorkspaceImpl::Hydrate(const CallContext& context,
                                               const std::string& directory,
                                               HydratedFolder& hydrated) {
   STAGED_ASSIGN_OR_RETURN(const Reduction reduction, ReadStored(context));
+  // Before the first file: another checkout knows by it what one that died here wrote.
+  STAGED_RETURN_IF_ERROR(PutManifest(
+      directory, EncodeManifest(context.branch, reduction.working, ManifestState::kUnfinished)));
   CheckoutAnswer answer;
   for (const auto& [path, staged] : reduction.staged) {
     if (staged.conflict) answer.conflicts.push_back(DescribeConflict(staged));
@@ -166,11 +259,14 @@ Result<CheckoutAnswer> WorkspaceImpl::Hydrate(const CallContext& context,
   }
   // Before the manifest: what it names and a power loss took would be staged as removed.
   STAGED_RETURN_IF_ERROR(hydrated.Sync());
-  STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
-  STAGED_RETURN_IF_ERROR(transaction->PutSetting(
-      ManifestName(directory), EncodeManifest(context.branch, reduction.working)));
-  STAGED_RETURN_IF_ERROR(transaction->Commit(JournalTransaction::Durability::kDurable));
+  STAGED_RETURN_IF_ERROR(PutManifest(directory, EncodeManifest(context.branch, reduction.working)));
   return answer;
+}
+
+Status WorkspaceImpl::PutManifest(const std::string& directory, std::string_view manifest) {
+  STAGED_ASSIGN_OR_RETURN(const auto transaction, journal_->BeginWrite(options_.writer_wait_ms));
+  STAGED_RETURN_IF_ERROR(transaction->PutSetting(ManifestName(directory), manifest));
+  return transaction->Commit(JournalTransaction::Durability::kDurable);
 }
 
 void WorkspaceImpl::AddConflicts(const Reduction& reduction, SyncAnswer& answer) {

@@ -234,7 +234,8 @@ Status WorkspaceImpl::EraseDisplaced(JournalReader& reader, const ContentHash& h
     if (item.kind != FileKind::kFile && item.kind != FileKind::kSymlink) continue;
     const Result<OptionalEntry> entry = EntryAt(*temporary_, item.name);
     if (!entry.ok()) return entry.status();
-    if (!*entry || (*entry)->hash != hash) continue;
+    // Locks and marks are empty, and an empty file has nothing to hide.
+    if (!*entry || (*entry)->hash != hash || hash == ContentHash::Of("")) continue;
     if (item.kind == FileKind::kFile) {
       const Result<bool> has_writer = temporary_->HasWriter(item.name);
       if (has_writer.ok() && *has_writer) {

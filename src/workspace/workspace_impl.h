@@ -324,6 +324,10 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   // The branch once what people saved was taken in: each content of it is in the store, so that
   // operations may name it as their base later.
   Result<Reduction> ReadStored(const CallContext& context);
+  // Makes the directory of a checkout empty again that died in there. kConflict where anything is
+  // in it that no such checkout wrote: then nothing is removed.
+  Status ClearUnfinished(const std::string& directory, Directory& target);
+  Status PutManifest(const std::string& directory, std::string_view manifest);
   Result<CheckoutAnswer> Hydrate(const CallContext& context, const std::string& directory,
                                  HydratedFolder& hydrated);
   // Takes new names that this workspace must not have out of the changes and of what was scanned:

@@ -136,6 +136,33 @@ class KillTest(harness.TestCase):
         print(f"{step} commands, {killed} killed, {len(self.acknowledged)} writes and "
               f"{len(self.submits)} submits acknowledged, {len(self.space.log())} operations")
 
+    def test_a_killed_checkout_is_done_again(self):
+        for number in range(300):
+            self.space.save(f"many/{number % 7}/{number}.txt", b"%d\n" % number * 500)
+        self.space.ok("watch", "--once")
+        half_done = 0
+        for attempt in range(12):
+            folder = os.path.join(self.scratch, f"out-{attempt}")
+            process = self.start("checkout", folder)
+            # From when there is something in it.
+            end = time.monotonic() + TIMEOUT
+            while process.poll() is None and time.monotonic() < end:
+                if os.path.isdir(folder) and os.listdir(folder):
+                    break
+            time.sleep(self.random.random() * 0.03)
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            again = self.space.run("checkout", folder, "--json")
+            if again.code != 0:
+                self.assert_error(again, "conflict")  # it had come to its end
+            elif process.returncode != 0:
+                half_done += 1
+            self.assertEqual(self.space.ok("sync", folder)["ops"], [])
+            self.assertEqual(sum(len(names) for _, _, names in os.walk(folder)), 300 + len(PATHS))
+        self.assertGreater(half_done, 1)
+        self.assert_clean(self.space)
+
 
 if __name__ == "__main__":
     harness.main()

@@ -78,6 +78,100 @@ TEST_F(WorkspaceFoldersTest, ACheckoutThatFailsLeavesNothingInTheWay) {
   EXPECT_GT(failures, 20);
 }
 
+// Rule 14: whatever a checkout that was killed, or lost its power, left in its folder, the next one
+// goes on.
+TEST_F(WorkspaceFoldersTest, ACheckoutThatDiedIsDoneAgain) {
+  int half_done = 0;
+  for (const Fault fault : {Fault::kKill, Fault::kCrash}) {
+    for (uint64_t call = 1;; ++call) {
+      SCOPED_TRACE("fault " + std::to_string(static_cast<int>(fault)) + " in call " +
+                   std::to_string(call));
+      const auto machine = machine_.Clone();
+      {
+        WorkspaceSite site(*machine);
+        ASSERT_TRUE(site.Open().ok());
+        machine->PlanFault(machine->call_count() + call, fault);
+        (void)site->Checkout(AgentContext(), kCheckout).ok();
+      }
+      if (machine->is_alive()) break;
+      if (fault == Fault::kKill) machine->Restart();
+      if (fault == Fault::kCrash) machine->Reboot(call);
+      WorkspaceSite site(*machine);
+      ASSERT_TRUE(site.Open().ok());
+      const auto early = site->Sync(AgentContext(), kCheckout);
+      if (!ListBelow(*machine, kCheckout).empty()) ++half_done;
+      const auto again = site->Checkout(AgentContext(), kCheckout);
+      // It came to its end, and only its answer was lost.
+      if (early.ok()) {
+        EXPECT_EQ(again.status().code(), ErrorCode::kConflict);
+      } else {
+        ASSERT_EQ(early.status().code(), ErrorCode::kNotFound) << early.status().message();
+        ASSERT_TRUE(again.ok()) << again.status().message();
+      }
+      const auto synced = site->Sync(AgentContext(), kCheckout);
+      ASSERT_TRUE(synced.ok()) << synced.status().message();
+      EXPECT_TRUE(synced->operations.empty());
+    }
+  }
+  EXPECT_GT(half_done, 20);
+}
+
+// Nothing that somebody put or changed in the folder since is taken for the dead checkout's.
+TEST_F(WorkspaceFoldersTest, ACheckoutThatDiedTakesNothingOfOthersAlong) {
+  int kept = 0;
+  for (const char* path : {"/mine.txt", "/notes.txt", "/fresh/mine.txt"}) {
+    for (uint64_t call = 1;; ++call) {
+      SCOPED_TRACE(std::string(path) + ", killed in call " + std::to_string(call));
+      const auto machine = machine_.Clone();
+      {
+        WorkspaceSite site(*machine);
+        ASSERT_TRUE(site.Open().ok());
+        machine->PlanFault(machine->call_count() + call, Fault::kKill);
+        (void)site->Checkout(AgentContext(), kCheckout).ok();
+      }
+      if (machine->is_alive()) break;
+      machine->Restart();
+      const std::string file = std::string(kCheckout) + path;
+      if (!machine->ExternalWrite(file, "mine", Durability::kDurable).ok()) continue;
+      WorkspaceSite site(*machine);
+      ASSERT_TRUE(site.Open().ok());
+      const auto before = ListBelow(*machine, kCheckout);
+      EXPECT_EQ(site->Checkout(AgentContext(), kCheckout).status().code(), ErrorCode::kConflict);
+      EXPECT_EQ(*machine->ExternalRead(file), "mine");
+      EXPECT_EQ(ListBelow(*machine, kCheckout), before);
+      ++kept;
+    }
+  }
+  EXPECT_GT(kept, 20);
+}
+
+// A checkout that lives is not taken for a dead one.
+TEST_F(WorkspaceFoldersTest, TwoCheckoutsIntoOneFolderAreNotMixed) {
+  const auto locks = MakeEnvVfsLocks();
+  const auto second = machine_.NewProcess();
+  WorkspaceSite other(*second, locks);
+  WorkspaceSite site(machine_, locks);
+  ASSERT_TRUE(site.Open().ok());
+  ASSERT_TRUE(other.Open().ok());
+  int refused = 0;
+  bool is_inside = false;
+  site.before_write = [&] {
+    if (is_inside) return;
+    is_inside = true;
+    const ErrorCode code = other->Checkout(AgentContext(), kCheckout).status().code();
+    EXPECT_EQ(code, ErrorCode::kBusy);
+    ++refused;
+    is_inside = false;
+  };
+  const auto answer = site->Checkout(AgentContext(), kCheckout);
+  site.before_write = nullptr;
+  ASSERT_TRUE(answer.ok()) << answer.status().message();
+  EXPECT_GE(refused, 2);
+  const auto synced = site->Sync(AgentContext(), kCheckout);
+  ASSERT_TRUE(synced.ok()) << synced.status().message();
+  EXPECT_TRUE(synced->operations.empty());
+}
+
 TEST_F(WorkspaceFoldersTest, ACheckoutThatFailsRemovesNothingOfOthers) {
   const auto person = machine_.NewExternalProcess();
   ASSERT_TRUE(person->MakeDirectories("/simulated/out").ok());
