@@ -15,11 +15,38 @@ namespace {
 Status NotPublished(const Status& why, const std::string& path, bool is_withdrawn) {
   const std::string next =
       is_withdrawn
-          ? "nothing was submitted: mend that, run `staged review` again and submit"
+          ? "nothing was submitted, and the review still counts: mend that and submit again"
           : "the submit is neither published nor taken back: mend that; the next command ends it, "
             "and `staged log` says how";
   return {why.code(), "'" + path + "' could not be published (" + why.message() + "); " + next,
           Value::Object{{"path", path}}};
+}
+
+// Notes in the withdrawal that the receipts which the submit consumed count again, where it leaves
+// everything as it was reviewed: the accepted entry, and what the branch did with the path since.
+Status ReviveReceipts(JournalReader& reader, const Operation& submit, Operation& withdrawal) {
+  const Value* states = submit.payload.Find(kPayloadReceiptStates);
+  if (states == nullptr) return OkStatus();
+  std::set<std::string> returned;
+  for (const PathChange& change : withdrawal.changes) {
+    OperationFilter later;
+    later.after_sequence = submit.sequence;
+    later.branch = submit.branch;
+    later.path = change.path;
+    later.limit = 1;
+    bool is_untouched = true;
+    STAGED_RETURN_IF_ERROR(
+        reader.Scan(later, [&](const Operation&) { return is_untouched = false; }));
+    if (is_untouched) returned.insert(change.path);
+  }
+  for (const Value& state : states->as_array()) {
+    const std::string& id = state.as_array()[0].as_string();
+    STAGED_ASSIGN_OR_RETURN(const auto receipt, reader.Receipt(id));
+    if (receipt && receipt->state == ReceiptState::kConsumed && returned.contains(receipt->path)) {
+      AddReceiptState(withdrawal, id, ReceiptState::kMinted);
+    }
+  }
+  return OkStatus();
 }
 
 }  // namespace
@@ -139,6 +166,7 @@ Status WorkspaceImpl::Withdraw(Publisher& publisher, int64_t sequence,
   }
   operation.revives = submit.consumes;
   operation.payload.Set(kPayloadWithdrawn, sequence);
+  STAGED_RETURN_IF_ERROR(ReviveReceipts(*transaction, submit, operation));
   STAGED_RETURN_IF_ERROR(VoidReceipts(*transaction, operation));
   STAGED_RETURN_IF_ERROR(AppendAndProject(*transaction, operation));
   for (const PathChange& change : changes) {

@@ -68,6 +68,39 @@ TEST_F(WorkspacePersonsTest, PowerLossAfterASaveStoppedTheSubmit) {
   EXPECT_GE(stopped, 4);
 }
 
+// Rule 6: where one path of a submit meets a person's save, the reviews of the others still count,
+// and that path's does not.
+TEST_F(WorkspacePersonsTest, ReviewsOfTheOtherPathsStillCount) {
+  {
+    WorkspaceSite site(machine_);
+    ASSERT_TRUE(site.Init().ok());
+    ASSERT_NO_FATAL_FAILURE(Stage(site, {kNew, kReplaced}));
+  }
+  int stopped = 0;
+  for (uint64_t call = 1;; ++call) {
+    SCOPED_TRACE("saved before call " + std::to_string(call));
+    const auto machine = machine_.Clone();
+    WorkspaceSite site(*machine);
+    ASSERT_TRUE(site.Open().ok());
+    const auto is_done = std::make_shared<bool>(false);
+    const PersonsSave save{kReplaced, "by a person\n"};
+    machine->PlanExternalSave(machine->call_count() + call, {Absolute(kReplaced), save.bytes, true,
+                                                             Durability::kDurable, is_done});
+    const Status submitted = site->Submit(AgentContext(), {}, {}).status();
+    if (!*is_done) break;
+    if (submitted.message().find("while it was submitted") == std::string::npos) continue;
+    ++stopped;
+    const Status other = site->Submit(AgentContext(), {kNew}, {}).status();
+    EXPECT_TRUE(other.ok()) << other.message();
+    EXPECT_EQ(site->Submit(AgentContext(), {}, {}).status().code(), ErrorCode::kConflict);
+    // Also where the person takes the save back.
+    MakeSaves(*machine, {{kReplaced, *machine_.ExternalRead(Absolute(kReplaced))}});
+    ASSERT_TRUE(site->AdoptLiveChanges(AgentContext()).ok());
+    EXPECT_EQ(site->Submit(AgentContext(), {}, {}).status().code(), ErrorCode::kReviewVoid);
+  }
+  EXPECT_GT(stopped, 3);
+}
+
 // Rules 13 and 14: a submit dies, and before the next opening somebody makes a folder with files in
 // it of each name that is to be published, or to be gone.
 TEST_F(WorkspacePersonsTest, FolderStandsWhereADeadPublisherWantsAFile) {

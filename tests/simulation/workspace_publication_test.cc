@@ -288,6 +288,11 @@ TEST_F(WorkspacePublicationTest, AFailedPublicationNamesThePath) {
         << submitted.message();
     EXPECT_NE(submitted.message().find("nothing was submitted"), std::string::npos)
         << submitted.message();
+    // What was reviewed is as it was, and so is its receipt.
+    machine->ClearFaults();
+    const Status again = site->Submit(AgentContext(), {}, {}).status();
+    EXPECT_TRUE(again.ok()) << again.message();
+    EXPECT_EQ(*machine->ExternalRead(Absolute("notes.txt")), "by an agent: notes.txt\n");
   }
   EXPECT_GT(withdrawn, 0);
 }
