@@ -1,13 +1,14 @@
 #include "workspace/policy.h"
 
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
-
 #include <algorithm>
-#include <array>
+#include <initializer_list>
 #include <optional>
+#include <utility>
 
+#include "base/escape_controls.h"
 #include "base/glob.h"
+#include "base/utf8.h"
+#include "format/toml_parser.h"
 
 namespace staged {
 namespace {
@@ -19,74 +20,88 @@ Status Invalid(const std::string& what) {
   return {ErrorCode::kInvalidArgument, "policy: " + what + "; see docs/cli.md, Policy"};
 }
 
-// Reads `key` as one of the names; absent is nullopt.
+Status ReadPaths(const DataTree& tree, uint32_t list, std::vector<std::string>& paths) {
+  if (tree.nodes[list].type != DataType::kArray || tree.nodes[list].child_count == 0) {
+    return Invalid("a rule needs paths = [\"GLOB\", ...]");
+  }
+  for (const uint32_t item : tree.Children(list)) {
+    if (tree.nodes[item].type != DataType::kString) return Invalid("paths must be strings");
+    paths.push_back(tree.nodes[item].text);
+  }
+  return OkStatus();
+}
+
 template <typename Choice>
-Status ReadChoice(const toml::table& table, std::string_view key, Names<Choice> names,
-                  std::optional<Choice>& choice) {
-  const toml::node* node = table.get(key);
-  if (node == nullptr) return OkStatus();
-  const std::optional<std::string> text = node->value<std::string>();
+Status ReadChoice(const DataNode& node, Names<Choice> names, std::optional<Choice>& choice) {
+  std::string known;
   for (const auto& [name, value] : names) {
-    if (text == name) {
+    if (node.type == DataType::kString && node.text == name) {
       choice = value;
       return OkStatus();
     }
+    known += (known.empty() ? "" : ", ") + std::string(name);
   }
-  std::string known;
-  for (const auto& [name, value] : names) known += (known.empty() ? "" : ", ") + std::string(name);
-  return Invalid("'" + std::string(key) + "' must be one of " + known);
+  return Invalid("'" + node.key + "' must be one of " + known);
 }
 
 }  // namespace
 
+Status Policy::AddRule(const DataTree& tree, uint32_t table) {
+  if (tree.nodes[table].type != DataType::kObject) return Invalid("write each rule as [[rule]]");
+  Rule rule;
+  for (const uint32_t child : tree.Children(table)) {
+    const DataNode& node = tree.nodes[child];
+    Status read;
+    if (node.key == "paths") {
+      read = ReadPaths(tree, child, rule.paths);
+    } else if (node.key == "review") {
+      read = ReadChoice<ReviewPolicy>(node,
+                                      {{"any", ReviewPolicy::kAny},
+                                       {"human", ReviewPolicy::kHuman},
+                                       {"none", ReviewPolicy::kNone}},
+                                      rule.review);
+    } else if (node.key == "validate") {
+      read = ReadChoice<ValidatePolicy>(
+          node, {{"off", ValidatePolicy::kOff}, {"required", ValidatePolicy::kRequired}},
+          rule.validate);
+    } else if (node.key == "parse") {
+      read = ReadChoice<ParsePolicy>(
+          node, {{"recorded", ParsePolicy::kRecorded}, {"required", ParsePolicy::kRequired}},
+          rule.parse);
+    } else if (node.key == "merge") {
+      read = ReadChoice<MergePolicy>(
+          node, {{"auto", MergePolicy::kAuto}, {"reject", MergePolicy::kReject}}, rule.merge);
+    } else {
+      read = Invalid("unknown key '" + EscapeControls(node.key) + "' in a rule");
+    }
+    STAGED_RETURN_IF_ERROR(read);
+  }
+  if (rule.paths.empty()) return Invalid("a rule needs paths = [\"GLOB\", ...]");
+  rules_.push_back(std::move(rule));
+  return OkStatus();
+}
+
 Result<Policy> Policy::Parse(std::string_view text) {
-  const toml::parse_result parsed = toml::parse(text);
-  if (!parsed) {
-    return Invalid("line " + std::to_string(parsed.error().source().begin.line) + ": " +
-                   std::string(parsed.error().description()));
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (!IsValidUtf8(text)) return Invalid("it is not UTF-8");
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const DataTree tree = ParseToml(text, Limits());
+  if (!tree.issues.empty()) {
+    const DataIssue& issue = tree.issues.front();
+    const auto at = text.begin() + static_cast<ptrdiff_t>(std::min(issue.offset, text.size()));
+    return Invalid("line " + std::to_string(1 + std::count(text.begin(), at, '\n')) + ": " +
+                   issue.message);
   }
   Policy policy;
-  for (const auto& [key, node] : parsed.table()) {
-    if (key != "rule") return Invalid("unknown key '" + std::string(key.str()) + "', use [[rule]]");
-  }
-  const toml::array* rules = parsed.table()["rule"].as_array();
-  if (rules == nullptr) {
-    if (parsed.table().contains("rule")) return Invalid("write each rule as [[rule]]");
-    return policy;
-  }
-  for (const toml::node& node : *rules) {
-    const toml::table* table = node.as_table();
-    if (table == nullptr) return Invalid("write each rule as [[rule]]");
-    for (const auto& [key, value] : *table) {
-      constexpr std::array<std::string_view, 5> kKeys = {"paths", "review", "validate", "parse",
-                                                         "merge"};
-      if (std::find(kKeys.begin(), kKeys.end(), key.str()) == kKeys.end()) {
-        return Invalid("unknown key '" + std::string(key.str()) + "' in a rule");
-      }
+  for (const uint32_t child : tree.Children(0)) {
+    const DataNode& node = tree.nodes[child];
+    if (node.key != "rule") {
+      return Invalid("unknown key '" + EscapeControls(node.key) + "', use [[rule]]");
     }
-    Rule rule;
-    const toml::array* paths = (*table)["paths"].as_array();
-    if (paths == nullptr || paths->empty()) return Invalid("a rule needs paths = [\"GLOB\", ...]");
-    for (const toml::node& path : *paths) {
-      const std::optional<std::string> glob = path.value<std::string>();
-      if (!glob) return Invalid("paths must be strings");
-      rule.paths.push_back(*glob);
+    if (node.type != DataType::kArray) return Invalid("write each rule as [[rule]]");
+    for (const uint32_t rule : tree.Children(child)) {
+      STAGED_RETURN_IF_ERROR(policy.AddRule(tree, rule));
     }
-    STAGED_RETURN_IF_ERROR(ReadChoice<ReviewPolicy>(*table, "review",
-                                                    {{"any", ReviewPolicy::kAny},
-                                                     {"human", ReviewPolicy::kHuman},
-                                                     {"none", ReviewPolicy::kNone}},
-                                                    rule.review));
-    STAGED_RETURN_IF_ERROR(ReadChoice<ValidatePolicy>(
-        *table, "validate",
-        {{"off", ValidatePolicy::kOff}, {"required", ValidatePolicy::kRequired}}, rule.validate));
-    STAGED_RETURN_IF_ERROR(ReadChoice<ParsePolicy>(
-        *table, "parse",
-        {{"recorded", ParsePolicy::kRecorded}, {"required", ParsePolicy::kRequired}}, rule.parse));
-    STAGED_RETURN_IF_ERROR(ReadChoice<MergePolicy>(
-        *table, "merge", {{"auto", MergePolicy::kAuto}, {"reject", MergePolicy::kReject}},
-        rule.merge));
-    policy.rules_.push_back(std::move(rule));
   }
   return policy;
 }

@@ -10,6 +10,8 @@
 
 namespace staged {
 
+struct DataTree;
+
 enum class ReviewPolicy : uint8_t { kAny = 1, kHuman = 2, kNone = 3 };
 enum class ValidatePolicy : uint8_t { kOff = 1, kRequired = 2 };    // required: parsed, no error
 enum class ParsePolicy : uint8_t { kRecorded = 1, kRequired = 2 };  // required: no failure passes
@@ -39,6 +41,8 @@ class Policy {
     std::optional<ParsePolicy> parse;
     std::optional<MergePolicy> merge;
   };
+  Status AddRule(const DataTree& tree, uint32_t table);
+
   std::vector<Rule> rules_;
 };
 

@@ -32,13 +32,30 @@ TEST(Policy, NothingSaidIsTheDefault) {
   EXPECT_EQ(defaults.merge, MergePolicy::kAuto);
 }
 
+TEST(Policy, AnyWayThatTomlHasToWriteIt) {
+  const auto policy = Policy::Parse(
+      "\xEF\xBB\xBFrule = [{ paths = ['\u0145*', \"\"\"\\\n  b\"\"\"], \"review\" = 'human' }] # "
+      "\u3042\r\n");
+  ASSERT_TRUE(policy.ok()) << policy.status().message();
+  EXPECT_EQ(policy->For("\u0145x").review, ReviewPolicy::kHuman);
+  EXPECT_EQ(policy->For("b").review, ReviewPolicy::kHuman);
+  EXPECT_EQ(policy->For("c").review, ReviewPolicy::kAny);
+}
+
+TEST(Policy, WhatIsNotUnderstoodNamesItsLine) {
+  const auto bare = Policy::Parse("# one\n[[rule]]\npaths = *\n");
+  ASSERT_FALSE(bare.ok());
+  EXPECT_NE(bare.status().message().find("line 3: "), std::string::npos) << bare.status().message();
+}
+
 TEST(Policy, WhatIsNotUnderstoodIsRefusedInOneLine) {
   for (const char* text :
        {"[[rule]", "rule = 1\n", "[rule]\npaths = [\"*\"]\n", "[[rule]]\nreview = \"any\"\n",
         "[[rule]]\npaths = []\n", "[[rule]]\npaths = [1]\n", "[[rule]]\npaths = \"*\"\n",
         "[[rule]]\npaths = [\"*\"]\nreview = \"never\"\n",
         "[[rule]]\npaths = [\"*\"]\nreview = 1\n", "[[rule]]\npaths = [\"*\"]\nreviews = \"any\"\n",
-        "[[rules]]\npaths = [\"*\"]\n"}) {
+        "[[rules]]\npaths = [\"*\"]\n", "rule = [1]\n", "\u0145 = 1\n", "# \xff\n",
+        "[[rule]]\npaths = [\"*\"]\npaths = [\"*\"]\n", "\"a\\nb\" = 1\n"}) {
     const auto policy = Policy::Parse(text);
     ASSERT_FALSE(policy.ok()) << text;
     EXPECT_EQ(policy.status().code(), ErrorCode::kInvalidArgument) << text;

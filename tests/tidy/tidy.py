@@ -49,7 +49,6 @@ LIBRARY_FOLDERS = {
     r"nlohmann/": ["src/wire"],
     r"CLI/": ["src/cli"],
     r"fmt/": ["src/cli"],
-    r"toml\+\+/": ["src/workspace"],
     r"utf8proc\.h": ["src/workspace"],
     r"git2(\.h|/)": ["src/merge"],
     r"re2/": ["src/derived"],
@@ -195,6 +194,13 @@ def check_lengths(tree, exceptions):
                 continue
             if not exceptions.allows(f"{path}:{name}", length):
                 yield f"{path}:{number}: {name} has {length} lines, of {FUNCTION_LINES_MAX}: split it"
+
+
+def check_fuzzers(tree, exceptions):
+    formats = {path.split("/")[2] for path in tree.sources("src/formats") if path.count("/") > 2}
+    for name in sorted(formats):
+        if f"fuzz/{name}_fuzzer.cc" not in tree.paths and not exceptions.allows(name):
+            yield f"src/formats/{name}:1: give its parser a fuzz/{name}_fuzzer.cc"
 
 
 def check_headers(tree, exceptions):

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "formats/toml/toml_parser.h"
-#include "formats/toml/toml_scalars.h"
+#include "format/toml_parser.h"
+#include "format/toml_scalars.h"
 
 namespace staged {
 

@@ -5,7 +5,7 @@
 #include "format/data_tree.h"
 #include "format/text_file_format.h"
 #include "formats/toml/toml_editor.h"
-#include "formats/toml/toml_parser.h"
+#include "format/toml_parser.h"
 #include "record/segments.h"
 
 namespace staged {

@@ -1,10 +1,10 @@
-#include "formats/toml/toml_parser.h"
+#include "format/toml_parser.h"
 
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
 
-#include "formats/toml/toml_scalars.h"
+#include "format/toml_scalars.h"
 
 namespace staged {
 namespace {

@@ -1,9 +1,9 @@
-#include "formats/toml/toml_scalars.h"
+#include "format/toml_scalars.h"
 
 #include <algorithm>
 
 #include "base/utf8.h"
-#include "formats/toml/toml_parser.h"
+#include "format/toml_parser.h"
 
 namespace staged {
 namespace {
