@@ -64,7 +64,7 @@ Status FullText::Register(sqlite3* handle) {
   sqlite3_stmt* statement = nullptr;
   int code = sqlite3_prepare_v2(handle, "SELECT fts5(?1)", -1, &statement, nullptr);
   if (code == SQLITE_OK) {
-    sqlite3_bind_pointer(statement, 1, &api, "fts5_api_ptr", nullptr);
+    sqlite3_bind_pointer(statement, 1, static_cast<void*>(&api), "fts5_api_ptr", nullptr);
     sqlite3_step(statement);
     code = sqlite3_finalize(statement);
   }

@@ -182,7 +182,7 @@ Status CollectCandidates(Connection& connection, const std::vector<SearchTerm>& 
   return OkStatus();
 }
 
-std::vector<RankedRow> Rank(std::vector<Candidate> candidates, const SearchScope& scope,
+std::vector<RankedRow> Rank(const std::vector<Candidate>& candidates, const SearchScope& scope,
                             const ScopeFilter& filter, size_t limit, bool& more) {
   // What names a thing comes before what mentions it: no body's score reaches this.
   constexpr double kTitleBonus = 1000;

@@ -57,7 +57,7 @@ Status CollectCandidates(Connection& connection, const std::vector<SearchTerm>& 
                          const SearchScope& scope, const ScopeFilter& filter, bool is_title,
                          std::vector<Candidate>& candidates, bool& more);
 // The best `limit`: titles first, then by score, path and place.
-[[nodiscard]] std::vector<RankedRow> Rank(std::vector<Candidate> candidates,
+[[nodiscard]] std::vector<RankedRow> Rank(const std::vector<Candidate>& candidates,
                                           const SearchScope& scope, const ScopeFilter& filter,
                                           size_t limit, bool& more);
 // The hit in its row: the record where the first match begins. Errors: kDataLoss (the index and the

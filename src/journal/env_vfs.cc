@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -238,7 +239,7 @@ int Access(sqlite3_vfs* vfs, const char* path, int flags, int* result) {
 int FullPathname(sqlite3_vfs*, const char* path, int size, char* result) {
   const size_t length = std::strlen(path);
   if (path[0] != '/' || length + 1 > static_cast<size_t>(size)) return SQLITE_CANTOPEN;
-  std::memcpy(result, path, length + 1);
+  std::copy_n(path, length + 1, result);
   return SQLITE_OK;
 }
 

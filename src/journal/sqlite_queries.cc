@@ -90,7 +90,6 @@ Result<std::optional<std::string>> GetOptionalBytes(SqliteStatement statement) {
 // index of branch or turn. Types are numbers of ours, so they may stand in the text.
 std::string ScanQuery(const OperationFilter& filter) {
   std::string sql = "SELECT o.sequence, o.chain, o.encoding FROM ";
-  std::string where;
   const std::string key = filter.path ? "p.sequence" : "o.sequence";
   sql += filter.path ? "operation_paths p CROSS JOIN operations o ON o.sequence = p.sequence WHERE "
                        "p.path = ? AND "

@@ -196,8 +196,8 @@ int CurrentTimeInt64(sqlite3_vfs* vfs, sqlite3_int64* milliseconds) {
 // Null unless a write-ahead log is open.
 int FindLog(SqliteConnection& connection, sqlite3_file*& log) {
   log = nullptr;
-  const int code =
-      sqlite3_file_control(connection.handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  const int code = sqlite3_file_control(connection.handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER,
+                                        static_cast<void*>(&log));
   if (log != nullptr && log->pMethods != &kMethods) log = nullptr;
   return code;
 }

@@ -2,13 +2,13 @@
 
 #include <fcntl.h>
 #include <seccomp.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <memory>
 #include <string>
 

@@ -141,8 +141,8 @@ class SandboxedFormat final : public Format {
 
 }  // namespace
 
-FormatRegistry SandboxFormats(std::shared_ptr<const FormatRegistry> formats,
-                              std::shared_ptr<ParseHost> host) {
+FormatRegistry SandboxFormats(const std::shared_ptr<const FormatRegistry>& formats,
+                              const std::shared_ptr<ParseHost>& host) {
   FormatRegistry sandboxed;
   for (const auto& format : formats->formats()) {
     sandboxed.Register(std::make_unique<SandboxedFormat>(formats, *format, host));

@@ -58,7 +58,7 @@ class ParseHost {
 // The same formats, with Parse and Apply in workers of `host`; detection, which only looks at the
 // head or at a directory of the bytes, stays here, and so does all of the format "binary", which
 // parses nothing. A shared_ptr is justified: every format of the new registry holds both.
-[[nodiscard]] FormatRegistry SandboxFormats(std::shared_ptr<const FormatRegistry> formats,
-                                            std::shared_ptr<ParseHost> host);
+[[nodiscard]] FormatRegistry SandboxFormats(const std::shared_ptr<const FormatRegistry>& formats,
+                                            const std::shared_ptr<ParseHost>& host);
 
 }  // namespace staged

@@ -104,7 +104,7 @@ class Repacker {
 
   Status FinishPack() {
     if (writer_ == nullptr) return OkStatus();
-    STAGED_ASSIGN_OR_RETURN(const std::string file, writer_->Finish());
+    STAGED_RETURN_IF_ERROR(writer_->Finish().status());
     written_bytes_ += writer_->size_bytes();
     writer_.reset();
     return OkStatus();

@@ -55,7 +55,7 @@ Result<WorkspaceImpl::PreparedDiffs> WorkspaceImpl::PrepareReview(
     const StagedPath& staged = *state.reduction.Find(path);
     if (staged.conflict || !staged.changes_anything()) continue;
     STAGED_ASSIGN_OR_RETURN(Diff diff, DiffStaged(state.reduction, staged));
-    prepared[path] = {{path, staged.accepted, staged.staged}, std::move(diff)};
+    prepared[path] = {PathChange{path, staged.accepted, staged.staged}, std::move(diff)};
   }
   return prepared;
 }

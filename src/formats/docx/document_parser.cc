@@ -189,7 +189,7 @@ class DocumentParser {
   }
 
   template <typename Make>
-  void ReadOther(std::string_view role, std::vector<std::string> kinds, const Make& make) {
+  void ReadOther(std::string_view role, const std::vector<std::string>& kinds, const Make& make) {
     const std::string part = package_.PartOfRole(role);
     if (part.empty()) return;
     ContentHasher hasher;
@@ -208,7 +208,7 @@ class DocumentParser {
       if (!tree.error().ok()) Diagnose("error", "damaged_xml", part, tree.error().message());
       return make(tree);
     });
-    Cover(part, std::move(kinds));
+    Cover(part, kinds);
   }
 
   void ReadProperties(std::string_view role, std::string_view prefix) {

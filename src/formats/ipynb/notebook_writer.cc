@@ -106,7 +106,7 @@ Result<Value> NotebookEditor::NewCellValue(const Edit& edit, const std::string& 
     return Status(ErrorCode::kInvalidArgument, "\"metadata\" of a new cell must be an object");
   }
   if (is_code && is_version_3) {
-    cell.Set("input", std::move(lines));
+    cell.Set("input", lines);
     cell.Set("language", "python");
   }
   cell.Set("metadata", metadata == nullptr ? Value(Value::Object()) : *metadata);

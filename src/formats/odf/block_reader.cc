@@ -51,7 +51,7 @@ bool BlockReader::Add(Record record, uint32_t node) {
   return true;
 }
 
-std::string BlockReader::Unique(std::string locator) {
+std::string BlockReader::Unique(const std::string& locator) {
   const size_t count = ++counts_[locator];
   return count == 1 ? locator : locator + "#" + std::to_string(count);
 }

@@ -94,7 +94,7 @@ class BlockReader {
   [[nodiscard]] std::string NextComment();
   [[nodiscard]] std::string DrawingKind(uint32_t drawing) const;
   void DescribeDrawing(uint32_t drawing, Record& record) const;
-  [[nodiscard]] std::string Unique(std::string locator);
+  [[nodiscard]] std::string Unique(const std::string& locator);
 
   const XmlTree& tree_;
   const BlockContext& context_;

@@ -18,6 +18,9 @@ constexpr float kBackwardMax = 0.5F;
 constexpr float kLengthMax = 1e6F;  // points
 constexpr float kBaselineShiftMax = 0.45F;
 
+// A text changes back and forth between a few styles.
+constexpr size_t kStylesCompared = 3;
+
 // What PDFium puts where a hyphenated word goes on in the next line.
 constexpr uint32_t kLineHyphen = 0x02;
 constexpr uint32_t kNoCharacter = 0xFFFE;
@@ -214,13 +217,14 @@ class TextReader {
     style.is_invisible = static_cast<int>(pdfium_.Call(pdfium_FPDFTextObj_GetTextRenderMode,
                                                        object)) == kInvisibleMode;
     style.font = FontOf(object);
-    for (size_t i = text_.styles.size(); i-- > 0 && i + 4 > text_.styles.size();) {
-      if (text_.styles[i] == style) {
-        style_ = static_cast<uint32_t>(i);
+    const size_t count = text_.styles.size();
+    for (size_t back = 1; back <= std::min(count, kStylesCompared); ++back) {
+      if (text_.styles[count - back] == style) {
+        style_ = static_cast<uint32_t>(count - back);
         return;
       }
     }
-    style_ = static_cast<uint32_t>(text_.styles.size());
+    style_ = static_cast<uint32_t>(count);
     text_.styles.push_back(style);
   }
 
