@@ -35,6 +35,7 @@ PLANTED = [
     ("libraries", {"src/workspace/c.h": "#pragma once\nstruct sqlite3_stmt;\n"}, "no SQLite type"),
     ("lengths", {"src/store/c.cc": "int F(int a,\n      int b) {\n" + "  ++a;\n" * 80 + "}\n"}, "F has 83 lines"),
     ("lengths", {"src/store/c.cc": "// x\n" * 601}, "split the file"),
+    ("fuzzers", {"src/formats/x/x.cc": "", "fuzz/y_fuzzer.cc": ""}, "fuzz/x_fuzzer.cc"),
     ("headers", {"src/store/c.h": "#pragma once\n", "src/store/c.cc": '#include "store/c.h"\n'}, "nobody"),
     ("headers", {"src/store/c.h": "\n", "src/store/d.cc": '#include "store/c.h"\n'}, "#pragma once"),
     ("words", {"docs/b.md": "see /wo" + "rk/place\n"}, "say it without"),

@@ -1,0 +1,6 @@
+# Every test under the address and the undefined-behaviour sanitizer.
+step_asan() {
+  build asan-ubsan all || return
+  STAGED_SIMULATION_SEEDS=${STAGED_SIMULATION_SEEDS:-$histories_when_slow} \
+    run_tests asan-ubsan -LE '^(tidy|docs)$'
+}
