@@ -244,9 +244,9 @@ class Parser {
       data.style = "inline";
       if (!Add(parent, std::move(data), key, index)) return false;
       ++position_;
-      if (is_array ? !ParseArray(index, depth) : !ParseInlineTable(index, depth)) return false;
-      nodes_[index].data.end = position_;
-      return true;
+      const bool is_whole = is_array ? ParseArray(index, depth) : ParseInlineTable(index, depth);
+      nodes_[index].data.end = position_;  // or where it is cut off
+      return is_whole;
     }
     if (first == '"' || first == '\'') {
       TomlString read = ReadTomlString(text_, position_);

@@ -55,7 +55,7 @@ TEST(Policy, WhatIsNotUnderstoodIsRefusedInOneLine) {
         "[[rule]]\npaths = [\"*\"]\nreview = \"never\"\n",
         "[[rule]]\npaths = [\"*\"]\nreview = 1\n", "[[rule]]\npaths = [\"*\"]\nreviews = \"any\"\n",
         "[[rules]]\npaths = [\"*\"]\n", "rule = [1]\n", "\u0145 = 1\n", "# \xff\n",
-        "[[rule]]\npaths = [\"*\"]\npaths = [\"*\"]\n", "\"a\\nb\" = 1\n"}) {
+        "[[\x1erule]]\n", "[[rule]]\npaths = [\"*\"]\npaths = [\"*\"]\n", "\"a\\nb\" = 1\n"}) {
     const auto policy = Policy::Parse(text);
     ASSERT_FALSE(policy.ok()) << text;
     EXPECT_EQ(policy.status().code(), ErrorCode::kInvalidArgument) << text;

@@ -95,6 +95,7 @@ TEST(TomlFormatTest, DuplicatesAndDamage) {
   EXPECT_EQ(torn.Find("/a")->text, "1");
   EXPECT_EQ(torn.diagnostics[0].severity, "error");
   EXPECT_EQ(torn.Find("unparsed")->text, "b = [1,\nc = = 2\n");
+  EXPECT_EQ(Slice(torn, "a = 1\nb = [1,\nc = = 2\n", "/b"), "b = [1,\nc");
   EXPECT_THAT(Edited("a = 1\nb\n", {Set("/a", 2)}), StartsWith("ERROR parse_failed"));
   for (const char* wrong :
        {"a = 01", "a = 1__0", "a = 1.", "a = 2021-02-30", "a = \"\\x\"", "a = 'x", "a = tru", "[a",
