@@ -4,8 +4,8 @@
 
 #include "format/data_tree.h"
 #include "format/text_file_format.h"
-#include "formats/toml/toml_editor.h"
 #include "format/toml_parser.h"
+#include "formats/toml/toml_editor.h"
 #include "record/segments.h"
 
 namespace staged {
