@@ -122,6 +122,21 @@ TEST(Diff, CellsAreMatchedByKeyAndJudgedByFacet) {
   EXPECT_EQ(diff.changes[2].context, "S");
 }
 
+TEST(Diff, HiddenIsDerivedWhereOtherRecordsHide) {
+  std::vector<Record> records = {MakeRecord("cell", "S!A1", "1", "S", "A1")};
+  const View from = MakeView(records);
+  records[0].hidden = "hidden row";
+  const View to = MakeView(records);
+  Profile profile = TestProfile();
+  EXPECT_EQ(ComputeDiff(from, to, profile).summary.modifications, 1u);
+  profile.kinds[0].hidden_by_others = true;
+  const Diff diff = ComputeDiff(from, to, profile);
+  ASSERT_THAT(diff.changes, SizeIs(1));
+  EXPECT_THAT(diff.changes[0].facets, ElementsAre("hidden"));
+  EXPECT_EQ(diff.changes[0].change_class, ChangeClass::kDerived);
+  EXPECT_EQ(diff.summary.derived, 1u);
+}
+
 TEST(Diff, ATableThatMovesIsOneChangeAndAnInsertedOneNamesTheCause) {
   const auto table = [](int number, const std::string& text) {
     const std::string at = "t:" + std::to_string(number);

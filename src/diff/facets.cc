@@ -75,7 +75,10 @@ FacetDifference CompareFacets(const Record& before, const Record& after, const K
     }
   }
   if (before.text != after.text && !Names(rule, "text")) add("text", ChangeClass::kContent);
-  if (before.hidden != after.hidden) add("hidden", ChangeClass::kStructure);
+  if (before.hidden != after.hidden) {
+    const bool derived = rule != nullptr && rule->hidden_by_others;
+    add("hidden", derived ? ChangeClass::kDerived : ChangeClass::kStructure);
+  }
   if (!SameUnnamedAttrs(before.attrs, after.attrs, rule)) add("other", ChangeClass::kContent);
   // The same attributes in another order, or null instead of no object at all.
   if (difference.facets.empty() && before.attrs != after.attrs) {

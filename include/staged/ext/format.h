@@ -71,6 +71,9 @@ struct KindRule {
   std::string merge_append_op = {};
   // The first one that fits the record is passed ("formula" before "value").
   std::vector<MergeArgument> merge_arguments = {};
+  // Such records are hidden by others, which show that change: a cell by its row. That they are
+  // hidden, or no longer, is then derived.
+  bool hidden_by_others = false;
 };
 
 // The declarative profile that the one generic diff and merge engine reads.
