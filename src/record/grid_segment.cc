@@ -1,19 +1,17 @@
 #include "record/grid_segment.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <numeric>
-
-#include "base/binary.h"
-#include "record/record_codec.h"
+#include <tuple>
 
 namespace staged {
 namespace {
 
 bool HoldsString(CellType type) { return type == CellType::kString || type == CellType::kError; }
-
-bool IsKnownType(CellType type) { return type >= CellType::kBlank && type <= CellType::kDate; }
 
 Value NumberValue(double number) {
   constexpr double kExactMax = 9007199254740992.0;  // 2^53
@@ -23,7 +21,31 @@ Value NumberValue(double number) {
   return Value(number);
 }
 
+constexpr std::array kDetails = {CellDetail::kRuns, CellDetail::kPhonetic, CellDetail::kArray,
+                                 CellDetail::kMetadata};
+
+bool IsIn(const std::vector<GridLines>& lines, uint32_t line) {
+  const auto behind =
+      std::upper_bound(lines.begin(), lines.end(), line,
+                       [](uint32_t value, const GridLines& run) { return value < run.first; });
+  return behind != lines.begin() && line <= std::prev(behind)->last;
+}
+
 }  // namespace
+
+std::string_view CellDetailName(CellDetail detail) {
+  switch (detail) {
+    case CellDetail::kRuns:
+      return "runs";
+    case CellDetail::kPhonetic:
+      return "phonetic";
+    case CellDetail::kArray:
+      return "array";
+    case CellDetail::kMetadata:
+      return "metadata";
+  }
+  return "";
+}
 
 std::string_view CellTypeName(CellType type) {
   switch (type) {
@@ -62,6 +84,26 @@ std::string_view GridSegment::string(size_t index) const {
 std::string_view GridSegment::formula(size_t index) const {
   if (formulas_.empty() || formulas_[index] == kNoFormula) return {};
   return PooledString(formulas_[index]);
+}
+
+std::string_view GridSegment::detail(size_t index, CellDetail detail) const {
+  if (details_.empty()) return {};
+  const auto place = std::pair(address(index), detail);
+  const auto found = std::lower_bound(details_.begin(), details_.end(), place,
+                                      [](const Detail& left, const auto& right) {
+                                        return std::pair(left.cell, left.kind) < right;
+                                      });
+  const bool has = found != details_.end() && std::pair(found->cell, found->kind) == place;
+  return has ? PooledString(found->string_id) : std::string_view();
+}
+
+std::string_view GridSegment::hidden(size_t index) const {
+  if (!sheet_.hidden.empty()) return sheet_.hidden;
+  if (!sheet_.hidden_rows.empty() && IsIn(sheet_.hidden_rows, row(index))) return "hidden row";
+  if (!sheet_.hidden_columns.empty() && IsIn(sheet_.hidden_columns, column(index))) {
+    return "hidden column";
+  }
+  return {};
 }
 
 Value GridSegment::value(size_t index) const {
@@ -113,12 +155,21 @@ void GridSegment::FillRecord(size_t index, Record& record) const {
   Value::Object attrs;
   if (record.attrs.is_object()) attrs = std::move(record.attrs.as_object());  // for its room
   attrs.clear();
-  attrs.reserve(4);
+  attrs.reserve(5);
   attrs.emplace_back("type", CellTypeName(types_[index]));
   attrs.emplace_back("value", value(index));
   const std::string_view formula_text = formula(index);
   if (!formula_text.empty()) attrs.emplace_back("formula", formula_text);
   attrs.emplace_back("number_format", number_format(index));
+  const std::string_view look = style(index);
+  if (!look.empty()) attrs.emplace_back("style", look);
+  if (!details_.empty()) {
+    for (const CellDetail kind : kDetails) {
+      const std::string_view words = detail(index, kind);
+      if (!words.empty()) attrs.emplace_back(CellDetailName(kind), words);
+    }
+  }
+  record.hidden = hidden(index);
   record.attrs = Value(std::move(attrs));
 }
 
@@ -126,7 +177,6 @@ Record GridSegment::At(size_t index) const {
   Record record;
   record.kind = "cell";
   record.parent = sheet_.parent;
-  record.hidden = sheet_.hidden;
   FillRecord(index, record);
   return record;
 }
@@ -135,7 +185,6 @@ void GridSegment::ForEach(const std::function<bool(const Record&)>& visit) const
   Record record;
   record.kind = "cell";
   record.parent = sheet_.parent;
-  record.hidden = sheet_.hidden;
   for (size_t i = 0; i < rows_.size(); ++i) {
     FillRecord(i, record);
     if (!visit(record)) return;
@@ -148,11 +197,17 @@ size_t GridSegment::LowerBound(uint32_t row) const {
 
 std::optional<std::vector<size_t>> GridSegment::FindDifferingCells(const GridSegment& other,
                                                                    size_t most) const {
-  const bool same_sheet = sheet_.name == other.sheet_.name && sheet_.part == other.sheet_.part &&
-                          sheet_.parent == other.sheet_.parent &&
-                          sheet_.hidden == other.sheet_.hidden &&
-                          sheet_.epoch == other.sheet_.epoch;
+  const bool same_sheet =
+      sheet_.name == other.sheet_.name && sheet_.part == other.sheet_.part &&
+      sheet_.parent == other.sheet_.parent && sheet_.hidden == other.sheet_.hidden &&
+      sheet_.hidden_rows == other.sheet_.hidden_rows &&
+      sheet_.hidden_columns == other.sheet_.hidden_columns && sheet_.epoch == other.sheet_.epoch;
   if (!same_sheet || rows_ != other.rows_ || columns_ != other.columns_) return std::nullopt;
+  const auto same_details = [&](size_t i) {
+    return std::all_of(kDetails.begin(), kDetails.end(),
+                       [&](CellDetail kind) { return detail(i, kind) == other.detail(i, kind); });
+  };
+  const bool has_details = !details_.empty() || !other.details_.empty();
   std::vector<size_t> differing;
   for (size_t i = 0; i < rows_.size(); ++i) {
     // A string's payload is its number in the pool: what counts is the text.
@@ -160,7 +215,8 @@ std::optional<std::vector<size_t>> GridSegment::FindDifferingCells(const GridSeg
     const bool same =
         types_[i] == other.types_[i] &&
         (pooled ? string(i) == other.string(i) : payloads_[i] == other.payloads_[i]) &&
-        formula(i) == other.formula(i) && number_format(i) == other.number_format(i);
+        formula(i) == other.formula(i) && number_format(i) == other.number_format(i) &&
+        style(i) == other.style(i) && (!has_details || same_details(i));
     if (same) continue;
     if (differing.size() == most) return std::nullopt;
     differing.push_back(i);
@@ -186,119 +242,21 @@ void GridSegment::MakeFormats() {
 
 uint64_t GridSegment::CellTextBytes(size_t index) const {
   return string(index).size() + formula(index).size() + number_format(index).size() +
-         sheet_.name.size();
+         style(index).size() + sheet_.name.size();
 }
 
 void GridSegment::CountText() {
   text_bytes_ = 0;
   for (size_t i = 0; i < rows_.size(); ++i) text_bytes_ += CellTextBytes(i);
+  for (const Detail& detail : details_) text_bytes_ += PooledString(detail.string_id).size();
 }
 
 uint64_t GridSegment::memory_bytes() const {
   return sizeof(*this) + rows_.capacity() * 4 + columns_.capacity() * 2 + types_.capacity() +
          payloads_.capacity() * 8 + formulas_.capacity() * 4 + formats_.capacity() * 2 +
-         pool_.capacity() + pool_ends_.capacity() * 8 + format_codes_.size() * 512;
-}
-
-// grid = tag part digest name parent hidden epoch part-digest part-size formats pool cells
-// cells = count { row-delta column type format payload [formula] }, formula 0 for none.
-std::string GridSegment::Encode() const {
-  BinaryWriter writer;
-  writer.PutByte(kGridSegmentTag);
-  writer.PutString(sheet_.part);
-  writer.PutHash(digest_);
-  writer.PutString(sheet_.name);
-  writer.PutString(sheet_.parent);
-  writer.PutString(sheet_.hidden);
-  writer.PutByte(static_cast<uint8_t>(sheet_.epoch));
-  writer.PutHash(sheet_.part_digest);
-  writer.PutUnsigned(sheet_.part_size_bytes);
-  writer.PutUnsigned(format_codes_.size());
-  for (const std::string& code : format_codes_) writer.PutString(code);
-  writer.PutUnsigned(pool_ends_.size());
-  for (uint32_t id = 0; id < pool_ends_.size(); ++id) writer.PutUnsigned(PooledString(id).size());
-  writer.PutString(pool_);
-  writer.PutBool(!formulas_.empty());
-  writer.PutUnsigned(rows_.size());
-  uint32_t previous_row = 0;
-  for (size_t i = 0; i < rows_.size(); ++i) {
-    writer.PutUnsigned(rows_[i] - previous_row);
-    previous_row = rows_[i];
-    writer.PutUnsigned(columns_[i]);
-    writer.PutByte(static_cast<uint8_t>(types_[i]));
-    writer.PutUnsigned(formats_[i]);
-    if (HoldsString(types_[i])) {
-      writer.PutUnsigned(payloads_[i]);
-    } else {
-      writer.PutFixed64(payloads_[i]);
-    }
-    if (!formulas_.empty()) writer.PutUnsigned(formulas_[i] == kNoFormula ? 0 : formulas_[i] + 1);
-  }
-  return writer.Take();
-}
-
-Result<std::shared_ptr<const Segment>> GridSegment::Decode(std::string_view bytes) {
-  const auto damaged = [] {
-    return Status(ErrorCode::kDataLoss, "a cached sheet is damaged; delete .staged/derived");
-  };
-  BinaryReader reader(bytes);
-  std::shared_ptr<GridSegment> segment(new GridSegment());
-  segment->sheet_.part = reader.GetString();
-  segment->digest_ = reader.GetHash();
-  segment->sheet_.name = reader.GetString();
-  segment->sheet_.parent = reader.GetString();
-  segment->sheet_.hidden = reader.GetString();
-  segment->sheet_.epoch = static_cast<DateEpoch>(reader.GetByte());
-  segment->sheet_.part_digest = reader.GetHash();
-  segment->sheet_.part_size_bytes = reader.GetUnsigned();
-  segment->format_codes_.resize(reader.GetCount(1));
-  for (std::string& code : segment->format_codes_) code = reader.GetString();
-  segment->pool_ends_.resize(reader.GetCount(1));
-  uint64_t pool_end = 0;
-  for (uint64_t& end : segment->pool_ends_) {
-    const uint64_t size = reader.GetUnsigned();
-    if (size > bytes.size()) return damaged();
-    end = pool_end += size;
-  }
-  segment->pool_ = reader.GetString();
-  if (segment->pool_.size() != pool_end) return damaged();
-  const bool has_formulas = reader.GetBool();
-  constexpr uint64_t kCellBytesMin = 5;
-  const size_t count = reader.GetCount(kCellBytesMin);
-  segment->rows_.resize(count);
-  segment->columns_.resize(count);
-  segment->types_.resize(count);
-  segment->payloads_.resize(count);
-  segment->formats_.resize(count);
-  segment->formulas_.resize(has_formulas ? count : 0);
-  const uint64_t strings = segment->pool_ends_.size();
-  uint64_t row = 0;
-  for (size_t i = 0; i < count && reader.ok(); ++i) {
-    row += reader.GetUnsigned();
-    const uint64_t column = reader.GetUnsigned();
-    const auto type = static_cast<CellType>(reader.GetByte());
-    const uint64_t format = reader.GetUnsigned();
-    if (row == 0 || row > kSheetRowsMax || column == 0 || column > kSheetColumnsMax ||
-        !IsKnownType(type) || format >= segment->format_codes_.size()) {
-      return damaged();
-    }
-    segment->rows_[i] = static_cast<uint32_t>(row);
-    segment->columns_[i] = static_cast<uint16_t>(column);
-    segment->types_[i] = type;
-    segment->formats_[i] = static_cast<uint16_t>(format);
-    const uint64_t payload = HoldsString(type) ? reader.GetUnsigned() : reader.GetFixed64();
-    if (HoldsString(type) && payload >= strings) return damaged();
-    segment->payloads_[i] = payload;
-    if (has_formulas) {
-      const uint64_t formula = reader.GetUnsigned();
-      if (formula > strings) return damaged();
-      segment->formulas_[i] = formula == 0 ? kNoFormula : static_cast<uint32_t>(formula - 1);
-    }
-  }
-  STAGED_RETURN_IF_ERROR(reader.Finish("a cached sheet"));
-  segment->MakeFormats();
-  segment->CountText();
-  return std::shared_ptr<const Segment>(std::move(segment));
+         pool_.capacity() + pool_ends_.capacity() * 8 + format_codes_.size() * 512 +
+         details_.capacity() * sizeof(Detail) +
+         (sheet_.hidden_rows.size() + sheet_.hidden_columns.size()) * sizeof(GridLines);
 }
 
 GridSegment::Builder::Builder(GridSheet sheet, const ContentHash& digest)
@@ -322,16 +280,20 @@ uint32_t GridSegment::Builder::AddString(std::string_view text) {
   return static_cast<uint32_t>(segment_->pool_ends_.size() - 1);
 }
 
-uint16_t GridSegment::Builder::AddFormat(std::string_view code) {
-  const auto found = format_ids_.find(code);
+uint16_t GridSegment::Builder::AddFormat(std::string_view code, std::string_view style) {
+  std::string key(code);
+  key.push_back('\0');
+  key += style;
+  const auto found = format_ids_.find(key);
   if (found != format_ids_.end()) return found->second;
   std::vector<std::string>& codes = segment_->format_codes_;
   constexpr size_t kFormatsMax = 65536;
   if (codes.size() >= kFormatsMax) return 0;
   const auto id = static_cast<uint16_t>(codes.size());
   codes.emplace_back(code);
+  segment_->styles_.emplace_back(style);
   segment_->number_formats_.emplace_back(code, segment_->sheet_.epoch);
-  format_ids_.emplace(code, id);
+  format_ids_.emplace(std::move(key), id);
   return id;
 }
 
@@ -383,6 +345,58 @@ void GridSegment::Builder::SetFormula(uint32_t string_id) {
   segment.formulas_.back() = string_id;
 }
 
+void GridSegment::Builder::AddDetail(CellAddress cell, CellDetail detail, uint32_t string_id) {
+  segment_->details_.push_back({cell, detail, string_id});
+  segment_->text_bytes_ += segment_->PooledString(string_id).size();
+}
+
+void GridSegment::Builder::AddArray(const CellRange& range, uint32_t formula_id) {
+  arrays_.emplace_back(range, formula_id);
+}
+
+void GridSegment::Builder::HideRows(GridLines rows) {
+  segment_->sheet_.hidden_rows.push_back(rows);
+}
+
+void GridSegment::Builder::HideColumns(GridLines columns) {
+  segment_->sheet_.hidden_columns.push_back(columns);
+}
+
+// Arrays may not overlap, yet a file can say so: each cell in a range costs, up to a bound.
+void GridSegment::Builder::FillArrays() {
+  GridSegment& segment = *segment_;
+  if (arrays_.empty()) return;
+  if (segment.formulas_.empty()) segment.formulas_.resize(segment.rows_.size(), kNoFormula);
+  size_t work_left = 4 * segment.rows_.size() + 1024;
+  for (const auto& [range, formula_id] : arrays_) {
+    const uint32_t range_id = AddString(FormatCellRange(range));
+    for (size_t at = segment.LowerBound(range.first.row); at < segment.rows_.size(); ++at) {
+      if (segment.rows_[at] > range.last.row) break;
+      if (work_left-- == 0) {
+        are_arrays_filled_ = false;
+        return;
+      }
+      if (!range.Contains(segment.address(at))) continue;
+      if (segment.formulas_[at] == kNoFormula) segment.formulas_[at] = formula_id;
+      AddDetail(segment.address(at), CellDetail::kArray, range_id);
+    }
+  }
+}
+
+void GridSegment::Builder::SortDetails() {
+  std::vector<Detail>& details = segment_->details_;
+  const auto place = [](const Detail& detail) { return std::pair(detail.cell, detail.kind); };
+  std::stable_sort(details.begin(), details.end(), [&](const Detail& left, const Detail& right) {
+    return place(left) < place(right);
+  });
+  std::vector<Detail> kept;
+  for (const Detail& detail : details) {
+    if (!kept.empty() && place(kept.back()) == place(detail)) kept.pop_back();
+    kept.push_back(detail);
+  }
+  details = std::move(kept);
+}
+
 void GridSegment::Builder::SortCells() {
   GridSegment& segment = *segment_;
   std::vector<uint32_t> order(segment.rows_.size());
@@ -421,6 +435,8 @@ void GridSegment::Builder::SortCells() {
 
 std::shared_ptr<const GridSegment> GridSegment::Builder::Finish() {
   if (!is_sorted_) SortCells();
+  FillArrays();
+  SortDetails();
   segment_->MakeFormats();
   segment_->CountText();
   return std::move(segment_);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "record/cell_address.h"
@@ -13,6 +14,8 @@
 #include "staged/view.h"
 
 namespace staged {
+
+class BinaryReader;  // base/binary.h
 
 // Persisted in encoded segments: never renumber.
 enum class CellType : uint8_t {
@@ -29,12 +32,32 @@ enum class CellType : uint8_t {
 // let a person type (32,767 characters). A workbook with longer ones says so in a diagnostic.
 inline constexpr uint64_t kIndexedCellBytesMax = uint64_t{128} << 10;
 
+// Rows or columns that are not shown, first and last, counted from 1.
+struct GridLines {
+  uint32_t first = 0;
+  uint32_t last = 0;
+  friend bool operator==(const GridLines&, const GridLines&) = default;
+};
+
+// What only few cells have besides their value. Persisted in encoded segments: never renumber. The
+// name of the attribute that shows it: CellDetailName.
+enum class CellDetail : uint8_t {
+  kRuns = 1,      // formats of parts of the text: "0-4 bold"
+  kPhonetic = 2,  // how the text is pronounced, where the file says so
+  kArray = 3,     // the cells that one array formula fills: "B2:B9"
+  kMetadata = 4,  // numbers of the cell's metadata records, as written: "cm=1"
+};
+[[nodiscard]] std::string_view CellDetailName(CellDetail detail);  // "runs"
+
 // What is common to all cells of one sheet.
 struct GridSheet {
   std::string name;    // unquoted
   std::string part;    // "xl/worksheets/sheet1.xml"
   std::string parent;  // locator of the sheet's record
   std::string hidden;  // why its cells are not seen ("hidden sheet"), or ""
+  // In order, without overlaps.
+  std::vector<GridLines> hidden_rows;
+  std::vector<GridLines> hidden_columns;
   DateEpoch epoch = DateEpoch::k1900;
   ContentHash part_digest;       // of the part's uncompressed bytes, so that reuse need not read it
   uint64_t part_size_bytes = 0;  // uncompressed
@@ -43,7 +66,7 @@ struct GridSheet {
 // The non-empty cells of one sheet in columns of plain arrays, in order of row and column, about 21
 // bytes a cell; records are made on the way out. Immutable and thread-safe, like every segment.
 // A cell's record: kind "cell", locator "'Q3 Sales'!B7", key "B7", attrs type, value, formula,
-// number_format.
+// number_format, style, and its details.
 class GridSegment final : public Segment {
  public:
   class Builder;
@@ -74,6 +97,12 @@ class GridSegment final : public Segment {
   [[nodiscard]] std::string_view number_format(size_t index) const {
     return format_codes_[formats_[index]];
   }
+  // What it looks like beyond its number format: "bold, fill #FFFF00"; "" for the usual look.
+  [[nodiscard]] std::string_view style(size_t index) const { return styles_[formats_[index]]; }
+  // "" where the cell has none.
+  [[nodiscard]] std::string_view detail(size_t index, CellDetail detail) const;
+  // Why the cell is not seen: its sheet, its row or its column is hidden; "" where it is.
+  [[nodiscard]] std::string_view hidden(size_t index) const;
   [[nodiscard]] Value value(size_t index) const;
   [[nodiscard]] std::string text(size_t index) const;     // as displayed
   [[nodiscard]] std::string locator(size_t index) const;  // "'Q3 Sales'!B7"
@@ -92,8 +121,16 @@ class GridSegment final : public Segment {
 
  private:
   static constexpr uint32_t kNoFormula = UINT32_MAX;
+  struct Detail {
+    CellAddress cell;
+    CellDetail kind = CellDetail::kRuns;
+    uint32_t string_id = 0;
+  };
 
   GridSegment() = default;
+  [[nodiscard]] Status DecodePool(BinaryReader& reader, size_t bytes_max);
+  [[nodiscard]] Status DecodeCells(BinaryReader& reader);
+  [[nodiscard]] Status DecodeDetails(BinaryReader& reader);
   [[nodiscard]] std::string_view PooledString(uint32_t id) const;
   void FillRecord(size_t index, Record& record) const;
   void MakeFormats();
@@ -111,7 +148,9 @@ class GridSegment final : public Segment {
   std::vector<uint32_t> formulas_;  // string id or kNoFormula; empty when no cell has a formula
   std::vector<uint16_t> formats_;
   std::vector<std::string> format_codes_;
+  std::vector<std::string> styles_;           // beside format_codes_
   std::vector<NumberFormat> number_formats_;  // of format_codes_
+  std::vector<Detail> details_;               // by cell and kind
   std::string pool_;                          // all strings, one behind the other
   std::vector<uint64_t> pool_ends_;
   uint64_t text_bytes_ = 0;
@@ -125,9 +164,9 @@ class GridSegment::Builder {
   void Reserve(size_t cells);
   // Adds a string to the pool; its id.
   [[nodiscard]] uint32_t AddString(std::string_view text);
-  // Adds a number format code; the same code always has the same id. At most 65,536 different ones;
-  // later ones share the first's id.
-  [[nodiscard]] uint16_t AddFormat(std::string_view code);
+  // Adds a number format code and a style; the same ones always have the same id. At most 65,536
+  // different ones; later ones share the first's id.
+  [[nodiscard]] uint16_t AddFormat(std::string_view code, std::string_view style = {});
   [[nodiscard]] bool IsDateFormat(uint16_t format) const;
   // A number in a date format is a date.
   void AddNumber(CellAddress cell, double number, uint16_t format);
@@ -137,6 +176,15 @@ class GridSegment::Builder {
   void AddBlank(CellAddress cell, uint16_t format);
   // Gives the cell added last its formula.
   void SetFormula(uint32_t string_id);
+  // Of a cell that was or will be added; of two of a kind the last counts.
+  void AddDetail(CellAddress cell, CellDetail detail, uint32_t string_id);
+  // Cells of the range that have no formula of their own get this one when all is read, and all get
+  // the detail kArray.
+  void AddArray(const CellRange& range, uint32_t formula_id);
+  // After Finish: false when ranges overlap so much that the later ones were left as they are.
+  [[nodiscard]] bool are_arrays_filled() const { return are_arrays_filled_; }
+  void HideRows(GridLines rows);        // in order
+  void HideColumns(GridLines columns);  // in order
   [[nodiscard]] size_t cell_count() const { return segment_->rows_.size(); }
   // As GridSegment::text_bytes, of the cells added so far but the last.
   [[nodiscard]] uint64_t text_bytes() const { return segment_->text_bytes_; }
@@ -148,10 +196,14 @@ class GridSegment::Builder {
  private:
   void Add(CellAddress cell, CellType type, uint64_t payload, uint16_t format);
   void SortCells();
+  void SortDetails();
+  void FillArrays();
 
   std::shared_ptr<GridSegment> segment_;
-  std::map<std::string, uint16_t, std::less<>> format_ids_;
+  std::map<std::string, uint16_t> format_ids_;  // by code and style
+  std::vector<std::pair<CellRange, uint32_t>> arrays_;
   bool is_sorted_ = true;
+  bool are_arrays_filled_ = true;
 };
 
 }  // namespace staged
