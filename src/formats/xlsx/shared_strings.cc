@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "codec/xml.h"
+#include "formats/xlsx/looks.h"
 
 namespace staged::xlsx {
 namespace {
@@ -92,6 +93,7 @@ SharedStrings SharedStrings::Read(std::string_view xml, const Limits& limits, St
   bool in_item = false;
   bool in_text = false;
   bool plain = true;
+  size_t item_begin = 0;
   std::string item;
   *status = OkStatus();
   while (tokenizer.Read()) {
@@ -112,8 +114,15 @@ SharedStrings SharedStrings::Read(std::string_view xml, const Limits& limits, St
       if (starts) {
         item.clear();
         plain = true;
+        item_begin = token.begin;
       } else if (in_item) {
         if (item.find("_x") != std::string::npos) item = DecodeXstring(std::move(item));
+        if (!plain) {
+          const PartTree tree(xml.substr(item_begin, token.end - item_begin), limits);
+          Rich rich{RunLooks(tree, 0), PhoneticText(tree, 0)};
+          const bool is_rich = !rich.runs.empty() || !rich.phonetic.empty();
+          if (is_rich) strings.rich_.emplace(strings.ends_.size(), std::move(rich));
+        }
         strings.pool_.append(item);
         strings.ends_.push_back(strings.pool_.size());
         strings.is_plain_.push_back(plain);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "staged/limits.h"
@@ -26,6 +27,16 @@ class SharedStrings {
   }
   // Without formatting or phonetics. REQUIRES: index < size().
   [[nodiscard]] bool is_plain(size_t index) const { return is_plain_[index]; }
+  struct Rich {
+    std::string runs;      // formats of parts of the text: "0-4 bold"
+    std::string phonetic;  // how it is pronounced
+  };
+  // nullptr for an item without either. REQUIRES: index < size().
+  [[nodiscard]] const Rich* RichAt(size_t index) const {
+    if (is_plain_[index]) return nullptr;
+    const auto found = rich_.find(index);
+    return found == rich_.end() ? nullptr : &found->second;
+  }
   // The first item that is exactly this text, without formatting or phonetics.
   [[nodiscard]] std::optional<size_t> FindPlain(std::string_view text) const;
 
@@ -33,6 +44,7 @@ class SharedStrings {
   std::string pool_;
   std::vector<size_t> ends_;
   std::vector<bool> is_plain_;
+  std::unordered_map<size_t, Rich> rich_;
 };
 
 // Escapes of ST_Xstring (22.9.2.19): "_x000D_" stands for a carriage return.

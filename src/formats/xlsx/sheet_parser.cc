@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "codec/xml.h"
+#include "formats/xlsx/cell_values.h"
 #include "formats/xlsx/formula.h"
+#include "formats/xlsx/looks.h"
 
 namespace staged::xlsx {
 namespace {
@@ -48,62 +49,6 @@ class TextBuffer {
   bool is_joined_ = false;
 };
 
-bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
-  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-// A plain decimal of at most fifteen digits, as most cells hold. Its digits and the power of ten
-// are doubles exactly, so that their quotient is the number's nearest double.
-std::optional<double> ParseShortDecimal(std::string_view text) {
-  constexpr size_t kDigitsMax = 15;
-  static constexpr std::array<double, kDigitsMax + 1> kPowers = {
-      1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-  const bool is_negative = text.front() == '-';
-  if (is_negative) text.remove_prefix(1);
-  if (text.empty() || text.size() > kDigitsMax + 1) return std::nullopt;
-  uint64_t digits = 0;
-  size_t count = 0;
-  size_t whole = SIZE_MAX;
-  for (const char c : text) {
-    if (c == '.' && whole == SIZE_MAX) {
-      whole = count;
-    } else if (c >= '0' && c <= '9') {
-      digits = digits * 10 + static_cast<uint64_t>(c - '0');
-      ++count;
-    } else {
-      return std::nullopt;
-    }
-  }
-  if (count == 0 || count > kDigitsMax) return std::nullopt;
-  const double number =
-      static_cast<double>(digits) / kPowers[whole == SIZE_MAX ? 0 : count - whole];
-  return is_negative ? -number : number;
-}
-
-std::optional<double> ParseNumber(std::string_view text) {
-  text = Trim(text);
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-  if (text.empty()) return std::nullopt;
-  const char first = text[text.front() == '-' && text.size() > 1 ? 1 : 0];
-  if ((first < '0' || first > '9') && first != '.') return std::nullopt;  // no "inf", "nan"
-  if (const std::optional<double> quick = ParseShortDecimal(text)) return quick;
-  double number = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (result.ptr != text.data() + text.size()) return std::nullopt;
-  return number;  // out of range: 0
-}
-
-std::optional<unsigned> ParseUnsigned(std::string_view text) {
-  unsigned number = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (result.ec != std::errc() || result.ptr != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 class SheetParser {
  public:
   SheetParser(std::string_view xml, GridSheet sheet, const ContentHash& digest,
@@ -113,6 +58,7 @@ class SheetParser {
         context_(context),
         locator_(QuoteSheetName(sheet.name)),
         epoch_(sheet.epoch),
+        layout_(*context.styles),
         builder_(std::move(sheet), digest) {
     // A cell with a value takes at least so much XML; memory that is not written costs nothing.
     constexpr size_t kCellXmlBytes = 32;
@@ -140,8 +86,13 @@ class SheetParser {
     if (const Status status = tokenizer_.status(); !status.ok()) {
       Diagnose("error", "malformed", locator_, status.message());
     }
+    FinishLayout();
     if (context_.part_digest) builder_.SetPartDigest(context_.part_digest());
     parsed_.cells = builder_.Finish();
+    if (!builder_.are_arrays_filled()) {
+      Diagnose("warning", "bad_array", locator_,
+               "array formulas overlap; the last ones are shown on their first cells only");
+    }
     MeasureDimension();
     NoteLongTexts();
     return std::move(parsed_);
@@ -171,6 +122,8 @@ class SheetParser {
       parsed_.merges.push_back(XmlDecodeAttribute(tokenizer_.Attribute("ref").value_or("")));
     } else if (child_ == "hyperlinks" && token.local_name() == "hyperlink") {
       ReadHyperlink();
+    } else if (child_ == "cols" && token.local_name() == "col") {
+      layout_.AddColumns(tokenizer_.attributes());
     }
   }
 
@@ -192,14 +145,13 @@ class SheetParser {
 
   void EndChild(const XmlToken& token) {
     in_data_ = false;
-    if (child_ == "sheetData" || child_ == "mergeCells" || child_ == "dimension" ||
-        child_ == "hyperlinks" || child_.empty()) {
-      return;
-    }
+    const std::string_view name = std::exchange(child_, {});
+    static constexpr std::array<std::string_view, 6> kReadHere = {
+        "", "sheetData", "mergeCells", "dimension", "hyperlinks", "cols"};
+    if (std::find(kReadHere.begin(), kReadHere.end(), name) != kReadHere.end()) return;
     const size_t end = token.begin == token.end ? token.begin : token.end;
-    parsed_.properties.push_back(
-        {std::string(child_), ContentHash::Of(xml_.substr(child_begin_, end - child_begin_))});
-    child_ = {};
+    parsed_.pieces.push_back(
+        {std::string(name), std::string(xml_.substr(child_begin_, end - child_begin_))});
   }
 
   void ReadHyperlink() {
@@ -224,15 +176,19 @@ class SheetParser {
     const std::optional<unsigned> row = number ? ParseUnsigned(*number) : std::nullopt;
     row_ = row && *row > 0 ? *row : row_ + 1;
     column_ = 0;
+    layout_.StartRow(row_, tokenizer_.attributes());
   }
 
   void StartCell() {
     in_cell_ = true;
     in_phonetic_depth_ = 0;
-    in_inline_ = false;
+    in_inline_ = is_rich_inline_ = false;
+    inline_end_ = 0;
     has_formula_ = false;
     type_ = {};
     style_ = 0;
+    metadata_.clear();
+    array_range_.reset();
     value_.Clear();
     formula_.Clear();
     inline_.Clear();
@@ -247,6 +203,8 @@ class SheetParser {
         style_ = ParseUnsigned(attribute.value).value_or(0);
       } else if (attribute.name == "t") {
         type_ = attribute.value;
+      } else if (attribute.name == "cm" || attribute.name == "vm") {
+        AppendItem(metadata_, std::string(attribute.name) + "=" + std::string(attribute.value));
       }
     }
     if (has_address && !address) {
@@ -255,6 +213,7 @@ class SheetParser {
     }
     cell_ = address.value_or(CellAddress{row_, column_ + 1});
     column_ = cell_.column;
+    layout_.AddCell(column_, style_);
   }
 
   void StartInCell(std::string_view name) {
@@ -266,10 +225,14 @@ class SheetParser {
       ReadFormulaAttributes();
     } else if (name == "is") {
       in_inline_ = true;
+      inline_begin_ = tokenizer_.token().begin;
+    } else if (name == "r" && in_inline_) {
+      is_rich_inline_ = true;
     } else if (name == "t" && in_inline_) {
       sink_ = &inline_;
     } else if (name == "rPh") {
       in_phonetic_depth_ = tokenizer_.depth();
+      is_rich_inline_ = true;
     }
   }
 
@@ -279,6 +242,7 @@ class SheetParser {
       return;
     }
     if (name == "v" || name == "f" || name == "t") sink_ = nullptr;
+    if (name == "is") inline_end_ = tokenizer_.token().end;
   }
 
   void ReadFormulaAttributes() {
@@ -288,6 +252,7 @@ class SheetParser {
     table_reference_.clear();
     for (const XmlAttribute& attribute : tokenizer_.attributes()) {
       if (attribute.name == "t") formula_type_ = attribute.value;
+      if (attribute.name == "ref") array_range_ = ParseCellRange(attribute.value);
       if (attribute.name == "si") shared_index_ = ParseUnsigned(attribute.value);
       if (attribute.name == "r1" || attribute.name == "r2") {
         if (!table_reference_.empty()) table_reference_.push_back(',');
@@ -318,13 +283,17 @@ class SheetParser {
     }
     AddValue(FormatId(style_));
     if (has_formula_) AddFormula();
+    if (!metadata_.empty()) {
+      builder_.AddDetail(cell_, CellDetail::kMetadata, builder_.AddString(metadata_));
+    }
   }
 
   uint16_t FormatId(unsigned style) {
     if (style < style_formats_.size() && style_formats_[style] != kUnknown) {
       return static_cast<uint16_t>(style_formats_[style]);
     }
-    const uint16_t id = builder_.AddFormat(context_.styles->FormatOf(style));
+    const uint16_t id =
+        builder_.AddFormat(context_.styles->FormatOf(style), context_.styles->LookOf(style));
     if (style < context_.styles->formats.size()) {
       style_formats_.resize(std::max<size_t>(style_formats_.size(), style + 1), kUnknown);
       style_formats_[style] = id;
@@ -336,7 +305,9 @@ class SheetParser {
     const std::string_view value = value_.text();
     if (type_ == "inlineStr" || (in_inline_ && value.empty())) {
       const TextBuffer& text = in_inline_ ? inline_ : value_;
-      return builder_.AddString(cell_, Intern(text.text()), format);
+      builder_.AddString(cell_, Intern(text.text()), format);
+      if (is_rich_inline_ && inline_end_ > inline_begin_) AddInlineDetails();
+      return;
     }
     if (type_ == "s") return AddSharedString(value, format);
     if (type_ == "str") return builder_.AddString(cell_, Intern(value), format);
@@ -359,6 +330,17 @@ class SheetParser {
     return builder_.AddString(DecodeXstring(std::string(text)));
   }
 
+  void AddInlineDetails() {
+    const PartTree item(xml_.substr(inline_begin_, inline_end_ - inline_begin_), context_.limits);
+    if (item.is_empty()) return;
+    AddDetail(CellDetail::kRuns, RunLooks(item, 0));
+    AddDetail(CellDetail::kPhonetic, PhoneticText(item, 0));
+  }
+
+  void AddDetail(CellDetail detail, const std::string& text) {
+    if (!text.empty()) builder_.AddDetail(cell_, detail, builder_.AddString(text));
+  }
+
   void AddSharedString(std::string_view value, uint16_t format) {
     if (Trim(value).empty()) return builder_.AddBlank(cell_, format);
     const std::optional<unsigned> index = ParseUnsigned(Trim(value));
@@ -372,6 +354,10 @@ class SheetParser {
     uint32_t& id = shared_ids_[*index];
     if (id == kUnknown) id = builder_.AddString(strings.at(*index));
     builder_.AddString(cell_, id, format);
+    const SharedStrings::Rich* rich = strings.RichAt(*index);
+    if (rich == nullptr) return;
+    AddDetail(CellDetail::kRuns, rich->runs);
+    AddDetail(CellDetail::kPhonetic, rich->phonetic);
   }
 
   void AddIsoDate(std::string_view value, uint16_t format) {
@@ -384,7 +370,7 @@ class SheetParser {
     const std::string_view code = !has_time  ? "yyyy-mm-dd"
                                   : has_date ? "yyyy-mm-dd hh:mm:ss"
                                              : "hh:mm:ss";
-    builder_.AddNumber(cell_, *serial, builder_.AddFormat(code));
+    builder_.AddNumber(cell_, *serial, builder_.AddFormat(code, context_.styles->LookOf(style_)));
   }
 
   struct SharedFormula {
@@ -394,8 +380,12 @@ class SheetParser {
 
   void AddFormula() {
     const std::string_view text = formula_.text();
-    if (formula_type_ == "dataTable") {
-      builder_.SetFormula(builder_.AddString("TABLE(" + table_reference_ + ")"));
+    if (formula_type_ == "dataTable" || (formula_type_ == "array" && !text.empty())) {
+      const uint32_t id = formula_type_ == "array"
+                              ? Intern(text)
+                              : builder_.AddString("TABLE(" + table_reference_ + ")");
+      builder_.SetFormula(id);
+      builder_.AddArray(array_range_.value_or(CellRange{cell_, cell_}), id);
       return;
     }
     if (formula_type_ != "shared" || !shared_index_) {
@@ -419,6 +409,20 @@ class SheetParser {
     builder_.SetFormula(
         Intern(ShiftFormula(master->second.text, shift(cell_.row, master->second.cell.row),
                             shift(cell_.column, master->second.cell.column))));
+  }
+
+  void FinishLayout() {
+    layout_.Finish();
+    for (const GridLines& rows : layout_.HiddenRows()) builder_.HideRows(rows);
+    for (const GridLines& columns : layout_.HiddenColumns()) builder_.HideColumns(columns);
+    parsed_.rows = layout_.rows();
+    parsed_.columns = layout_.columns();
+    parsed_.formats = layout_.Formats();
+    if (layout_.rows_left_out() > 0) {
+      Diagnose("note", "limit_exceeded", locator_,
+               std::to_string(layout_.rows_left_out()) +
+                   " more rows have a height, outline or format of their own, without a record");
+    }
   }
 
   void NoteLongTexts() {
@@ -451,6 +455,7 @@ class SheetParser {
   const SheetContext& context_;
   std::string locator_;
   DateEpoch epoch_;
+  SheetLayout layout_;
   GridSegment::Builder builder_;
   ParsedSheet parsed_;
   std::string_view child_;
@@ -470,6 +475,11 @@ class SheetParser {
   std::string_view formula_type_;
   std::optional<unsigned> shared_index_;
   std::string table_reference_;
+  std::optional<CellRange> array_range_;
+  std::string metadata_;
+  bool is_rich_inline_ = false;
+  size_t inline_begin_ = 0;
+  size_t inline_end_ = 0;
   TextBuffer value_;
   TextBuffer formula_;
   TextBuffer inline_;
@@ -480,66 +490,7 @@ class SheetParser {
   std::unordered_map<unsigned, SharedFormula> shared_;
 };
 
-// Days from 1970-01-01 to a Gregorian date.
-int64_t DaysFromCivil(int64_t year, int64_t month, int64_t day) {
-  year -= month <= 2 ? 1 : 0;
-  const int64_t era = (year >= 0 ? year : year - 399) / 400;
-  const int64_t year_of_era = year - era * 400;
-  const int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  const int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-  return era * 146097 + day_of_era - 719468;
-}
-
 }  // namespace
-
-std::optional<double> ParseIsoDate(std::string_view text, DateEpoch epoch) {
-  const auto take = [&](size_t digits, char separator) -> std::optional<int64_t> {
-    int64_t number = 0;
-    if (text.size() < digits) return std::nullopt;
-    const auto result = std::from_chars(text.data(), text.data() + digits, number);
-    if (result.ec != std::errc() || result.ptr != text.data() + digits || number < 0) {
-      return std::nullopt;
-    }
-    text.remove_prefix(digits);
-    if (separator != '\0') {
-      if (text.empty() || text.front() != separator) return std::nullopt;
-      text.remove_prefix(1);
-    }
-    return number;
-  };
-  double serial = 0;
-  if (text.size() >= 10 && text[4] == '-') {
-    const auto year = take(4, '-');
-    const auto month = take(2, '-');
-    const auto day = take(2, '\0');
-    if (!year || !month || !day || *month < 1 || *month > 12 || *day < 1 || *day > 31) {
-      return std::nullopt;
-    }
-    const int64_t days = DaysFromCivil(*year, *month, *day);
-    constexpr int64_t kDayZero1900 = -25568;
-    constexpr int64_t kDayZero1904 = -24107;
-    int64_t whole = days - (epoch == DateEpoch::k1904 ? kDayZero1904 : kDayZero1900);
-    if (epoch == DateEpoch::k1900 && whole >= 60) ++whole;  // the imagined 29 February 1900
-    serial = static_cast<double>(whole);
-    if (text.empty()) return serial;
-    if (text.front() != 'T' && text.front() != ' ') return std::nullopt;
-  }
-  if (!text.empty() && text.front() == 'T') text.remove_prefix(1);
-  const auto hour = take(2, ':');
-  const auto minute = take(2, '\0');
-  if (!hour || !minute) return std::nullopt;
-  double seconds = static_cast<double>(*hour * 3600 + *minute * 60);
-  if (!text.empty() && text.front() == ':') {
-    text.remove_prefix(1);
-    double second = 0;
-    const auto result = std::from_chars(text.data(), text.data() + text.size(), second);
-    if (result.ec != std::errc()) return std::nullopt;
-    text.remove_prefix(static_cast<size_t>(result.ptr - text.data()));
-    seconds += second;
-  }
-  if (!text.empty() && text != "Z") return std::nullopt;
-  return serial + seconds / 86400;
-}
 
 ParsedSheet ParseSheet(std::string_view xml, GridSheet sheet, const ContentHash& digest,
                        const SheetContext& context) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/xlsx/shared_strings.h"
+#include "formats/xlsx/sheet_layout.h"
 #include "formats/xlsx/styles.h"
 #include "record/grid_segment.h"
 #include "staged/limits.h"
@@ -22,11 +23,10 @@ struct Hyperlink {
   std::string tooltip;
 };
 
-// Another child of the sheet's root that no record shows in detail: column widths, protection,
-// conditional formats ...
-struct SheetProperty {
+// Another child of the sheet's root: conditional formats, protection, views ...
+struct SheetPiece {
   std::string name;  // "conditionalFormatting"
-  ContentHash digest;
+  std::string xml;   // with its tags
 };
 
 // What a sheet's XML holds (ECMA-376 part 1, 18.3).
@@ -35,7 +35,10 @@ struct ParsedSheet {
   std::string dimension;  // used range as counted: "A1:D9"; empty without cells
   std::vector<std::string> merges;
   std::vector<Hyperlink> hyperlinks;
-  std::vector<SheetProperty> properties;
+  std::vector<LineRun> rows;
+  std::vector<LineRun> columns;
+  std::vector<FormattedCells> formats;
+  std::vector<SheetPiece> pieces;
   std::vector<Diagnostic> diagnostics;
 };
 
@@ -52,9 +55,5 @@ struct SheetContext {
 // Malformed XML ends reading with a diagnostic; what was read before it is kept.
 [[nodiscard]] ParsedSheet ParseSheet(std::string_view xml, GridSheet sheet,
                                      const ContentHash& digest, const SheetContext& context);
-
-// The serial of an ISO 8601 date, time or both, as cells of type "d" hold (18.18.11). nullopt when
-// it is none.
-[[nodiscard]] std::optional<double> ParseIsoDate(std::string_view text, DateEpoch epoch);
 
 }  // namespace staged::xlsx

@@ -8,10 +8,13 @@
 #include "base/binary.h"
 #include "codec/opc.h"
 #include "codec/xml.h"
+#include "formats/xlsx/package_parts.h"
+#include "formats/xlsx/part_segments.h"
 #include "formats/xlsx/sheet_parser.h"
 #include "formats/xlsx/sheet_records.h"
 #include "formats/xlsx/strings_identity.h"
 #include "formats/xlsx/workbook.h"
+#include "formats/xlsx/workbook_records.h"
 #include "record/segments.h"
 
 namespace staged::xlsx {
@@ -35,9 +38,18 @@ class ViewBuilder {
     STAGED_ASSIGN_OR_RETURN(workbook_, ReadWorkbook(package_, limits_, content_.diagnostics));
     FindSheetParts();
     DigestParts();
-    ReadStylesAndNames();
-    for (size_t i = 0; i < workbook_.sheets.size(); ++i) AddSheet(i);
     NameKinds();
+    LoadStyles();
+    const auto digest_of = [this](std::string_view part) { return PartDigest(part); };
+    const auto cover = [this](std::string_view part, std::vector<std::string> kinds) {
+      AddKinds(part, std::move(kinds));
+    };
+    PartSegments segments(package_, limits_, reuse_, digest_of, cover, content_);
+    PackageParts parts(segments, workbook_, digest_of, cover);
+    for (size_t i = 0; i < workbook_.sheets.size(); ++i) AddSheet(i, segments, parts);
+    AddWorkbook();
+    parts.AddOfWorkbook();
+    parts.AddOthers(UnshownXml());
     CapDiagnostics();
     return std::move(content_);
   }
@@ -54,7 +66,12 @@ class ViewBuilder {
   }
 
   void FindSheetParts() {
+    std::set<std::string> names;
     for (const SheetEntry& sheet : workbook_.sheets) {
+      if (!names.insert(sheet.name).second) {
+        Diagnose("warning", "duplicate_sheet", QuoteSheetName(sheet.name),
+                 "two sheets have this name: their locators are the same");
+      }
       const ZipMember* member = sheet.part.empty() ? nullptr : package_.Find(sheet.part);
       if (member != nullptr) sheet_members_.insert(member);
     }
@@ -99,22 +116,45 @@ class ViewBuilder {
     return member == nullptr ? kAbsent : content_.parts[part_index_.at(member)].digest;
   }
 
-  void ReadStylesAndNames() {
-    if (!workbook_.styles_part.empty()) {
-      const Result<std::string> xml = package_.ReadXml(workbook_.styles_part);
-      if (xml.ok()) {
-        styles_ = ReadStyles(*xml, limits_);
-      } else {
-        Diagnose("error", "unreadable_part", "", xml.status().message());
+  void LoadStyles() {
+    if (workbook_.styles_part.empty()) return;
+    const Result<std::string> xml = package_.ReadXml(workbook_.styles_part);
+    if (!xml.ok()) return Diagnose("error", "unreadable_part", "", xml.status().message());
+    styles_ = ReadStyles(*xml, limits_);
+    if (styles_.error.ok()) return;
+    Diagnose("error", "malformed", "", workbook_.styles_part + ": " + styles_.error.message());
+  }
+
+  // Names, settings and named styles of the workbook.
+  void AddWorkbook() {
+    AddSegment(workbook_.part, [this] {
+      std::vector<Record> records = MakeNameRecords(workbook_);
+      if (const Result<std::string> xml = package_.ReadXml(workbook_.part); xml.ok()) {
+        RecordList settings("");
+        ReadWorkbookSettings(PartTree(*xml, limits_), settings);
+        for (Record& record : settings.Take()) records.push_back(std::move(record));
       }
+      return records;
+    });
+    AddSegment(workbook_.styles_part, [this] {
+      RecordList records("");
+      AddStyleRecords(styles_, records);
+      return records.Take();
+    });
+  }
+
+  void AddSegment(const std::string& part, const std::function<std::vector<Record>()>& make) {
+    BinaryWriter writer;
+    writer.PutString(kParserVersion);
+    writer.PutHash(PartDigest(part));
+    const ContentHash key = ContentHash::Of(writer.bytes());
+    if (std::shared_ptr<const Segment> segment = reuse_ ? reuse_(part, key) : nullptr) {
+      content_.segments.push_back(std::move(segment));
+      return;
     }
-    std::vector<Record> names = MakeNameRecords(workbook_);
-    if (names.empty()) return;
-    BinaryWriter key;
-    key.PutString(kParserVersion);
-    key.PutHash(PartDigest(workbook_.part));
-    content_.segments.push_back(std::make_shared<RecordListSegment>(
-        workbook_.part, ContentHash::Of(key.bytes()), std::move(names)));
+    std::vector<Record> records = make();
+    if (records.empty()) return;
+    content_.segments.push_back(std::make_shared<RecordListSegment>(part, key, std::move(records)));
   }
 
   void LoadSharedStrings() {
@@ -150,29 +190,32 @@ class ViewBuilder {
     key.PutUnsigned(index);
     key.PutString(sheet.id);
     key.PutString(sheet.type);
-    key.PutHash(PartDigest(workbook_.threaded_persons_part));
     for (const OpcRelationship& relationship : relationships) {
       key.PutString(relationship.id);
       key.PutString(relationship.target);
-      if (!relationship.is_external) key.PutHash(PartDigest(relationship.target));
+      if (IsEmbeddedFile(relationship.type)) key.PutHash(PartDigest(relationship.target));
     }
     return ContentHash::Of(key.bytes());
   }
 
-  void AddSheet(size_t index) {
+  void AddSheet(size_t index, PartSegments& segments, PackageParts& parts) {
     const SheetEntry& sheet = workbook_.sheets[index];
     const std::string locator = QuoteSheetName(sheet.name);
     const ZipMember* member = sheet.part.empty() ? nullptr : package_.Find(sheet.part);
     if (member == nullptr) Diagnose("error", "missing_part", locator, "the sheet has no part");
     std::vector<OpcRelationship> relationships;
-    if (member != nullptr) {
-      Result<std::vector<OpcRelationship>> read = package_.Relationships(sheet.part, limits_);
-      if (read.ok()) {
-        relationships = *std::move(read);
-      } else {
-        Diagnose("error", "malformed", locator, read.status().message());
-      }
+    if (member != nullptr) relationships = segments.RelationshipsOf(sheet.part);
+    AddCells(index, member, relationships);
+    for (const OpcRelationship& relationship : relationships) {
+      if (IsEmbeddedFile(relationship.type)) AddKinds(relationship.target, {"embedded_file"});
     }
+    parts.AddOfSheet(sheet, relationships);
+  }
+
+  // The sheet's own records and its cells.
+  void AddCells(size_t index, const ZipMember* member,
+                const std::vector<OpcRelationship>& relationships) {
+    const SheetEntry& sheet = workbook_.sheets[index];
     const ContentHash compressed =
         member == nullptr ? ContentHash() : ContentHash::Of(zip_.CompressedBytes(*member));
     const auto digest = [&](const ContentHash& strings, std::string_view which) {
@@ -189,26 +232,20 @@ class ViewBuilder {
       }
       if (!is_reused) ++unknown_sheets_;
     }
-    if (is_reused) {
-      for (const OpcRelationship& relationship : relationships) NameRelated(relationship);
-      return;
-    }
+    if (is_reused) return;
     ParsedSheet parsed;
     if (member != nullptr) parsed = ParseCells(index, *member, cells_digest);
-    SheetRecords records(package_, workbook_, index, limits_);
-    records.AddSheet(parsed);
-    records.AddHyperlinks(parsed, relationships);
-    records.AddRelatedParts(relationships);
-    for (const OpcRelationship& relationship : relationships) NameRelated(relationship);
-    std::vector<Diagnostic> complaints = std::move(parsed.diagnostics);
-    for (Diagnostic& diagnostic : records.TakeDiagnostics()) {
-      complaints.push_back(std::move(diagnostic));
-    }
+    std::vector<Record> records = MakeSheetRecords(
+        sheet, index, parsed, relationships, styles_, limits_, [this](std::string_view part) {
+          const ContentHash& found = PartDigest(part);
+          return found.is_zero() ? std::string() : found.ToString();
+        });
+    const std::vector<Diagnostic>& complaints = parsed.diagnostics;
     // A sheet that gave cause for complaint must be read again next time, to complain again.
     const ContentHash key =
         complaints.empty() ? list_digest : ContentHash::Of(list_digest.ToString() + "complaints");
     content_.segments.push_back(
-        std::make_shared<RecordListSegment>(sheet.part, key, records.Take()));
+        std::make_shared<RecordListSegment>(sheet.part, key, std::move(records)));
     if (parsed.cells) content_.segments.push_back(parsed.cells);
     content_.diagnostics.insert(content_.diagnostics.end(), complaints.begin(), complaints.end());
   }
@@ -298,24 +335,17 @@ class ViewBuilder {
     return granted_bytes - std::min(granted_bytes, text_bytes_);
   }
 
-  void NameRelated(const OpcRelationship& relationship) {
-    if (relationship.is_external) return;
-    if (relationship.type == "table") AddKinds(relationship.target, {"table", "table_column"});
-    if (relationship.type == "comments") AddKinds(relationship.target, {"comment"});
-    if (relationship.type == "threadedComment") {
-      AddKinds(relationship.target, {"threaded_comment"});
-    }
-  }
-
   void AddKinds(std::string_view part, std::vector<std::string> kinds) {
     const ZipMember* member = part.empty() ? nullptr : package_.Find(part);
     if (member != nullptr) content_.parts[part_index_.at(member)].kinds = std::move(kinds);
   }
 
-  // Parts whose content records show. The style sheet is not among them: of it only number formats
-  // are shown.
+  // Parts that every workbook has and whose content records show.
   void NameKinds() {
-    AddKinds(workbook_.part, {"sheet", "defined_name"});
+    AddKinds(workbook_.part, {"sheet", "defined_name", "calculation", "window", "protection",
+                              "workbook_property", "saved_setting"});
+    AddKinds(workbook_.styles_part,
+             {"cell", "row", "column", "format", "cell_style", "style_property"});
     AddKinds(workbook_.shared_strings_part, {"cell"});
     AddKinds(workbook_.calculation_chain_part, {"cell"});
     AddKinds(workbook_.threaded_persons_part, {"threaded_comment"});
@@ -323,13 +353,38 @@ class ViewBuilder {
     for (const SheetEntry& sheet : workbook_.sheets) {
       const ZipMember* member = sheet.part.empty() ? nullptr : package_.Find(sheet.part);
       if (member == nullptr) continue;
+      std::vector<std::string> kinds = {"sheet", "view", "protection", "header_footer",
+                                        "sheet_property"};
       if (sheet.type == "worksheet" || sheet.type == "xlMacrosheet") {
-        AddKinds(sheet.part, {"sheet", "cell", "merge", "hyperlink", "sheet_property"});
-      } else {
-        AddKinds(sheet.part, {"sheet", "sheet_property"});
+        kinds.insert(kinds.end(),
+                     {"cell", "row", "column", "format", "merge", "hyperlink", "conditional_format",
+                      "data_validation", "filter", "scenario", "sparkline"});
       }
+      AddKinds(sheet.part, std::move(kinds));
       AddKinds(OpcRelationshipsPart(sheet.part), {"hyperlink"});
     }
+  }
+
+  // Parts in XML that no record shows yet; content types and relationships are no content.
+  std::vector<std::string> UnshownXml() const {
+    std::vector<std::string> names;
+    for (const ZipMember& member : zip_.members()) {
+      const size_t dot = member.name.rfind('.');
+      if (dot == std::string::npos || zip_.Find(member.name) != &member) continue;
+      const std::string_view extension = std::string_view(member.name).substr(dot);
+      const bool is_xml = extension == ".xml" || extension == ".XML" || extension == ".vml";
+      const bool is_types = IsContentTypes(member.name);
+      const bool is_shown = !content_.parts[part_index_.at(&member)].kinds.empty();
+      if (is_xml && !is_types && !is_shown) names.push_back(member.name);
+    }
+    return names;
+  }
+
+  static bool IsContentTypes(std::string name) {
+    for (char& c : name) {
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
+    }
+    return name == "[content_types].xml";
   }
 
   void CapDiagnostics() {

@@ -5,7 +5,7 @@
 namespace staged::xlsx {
 
 // Version of everything that a parse depends on besides the bytes.
-inline constexpr std::string_view kParserVersion = "1";
+inline constexpr std::string_view kParserVersion = "2";
 
 // The whole parse: parts, segments, diagnostics. Errors: kParseFailed, kLimitExceeded.
 [[nodiscard]] Result<ParsedContent> BuildView(std::string_view bytes, const Limits& limits,

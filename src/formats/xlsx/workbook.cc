@@ -62,9 +62,13 @@ class WorkbookReader {
       if (flag == "1" || flag == "true" || flag == "on") workbook_.epoch = DateEpoch::k1904;
     } else if (name == "sheet" && tokenizer_.depth() == 3) {
       ReadSheet();
+    } else if (name == "externalReference") {
+      const OpcRelationship* link = Relationship();
+      if (link != nullptr) workbook_.external_link_parts.push_back(link->target);
     } else if (name == "definedName") {
       DefinedName defined;
       defined.name = Attribute("name");
+      defined.comment = Attribute("comment");
       defined.is_hidden = Attribute("hidden") == "1" || Attribute("hidden") == "true";
       const std::string local = Attribute("localSheetId");
       size_t index = 0;
@@ -76,6 +80,18 @@ class WorkbookReader {
     }
   }
 
+  // Where the element's relationship leads inside the package; nullptr when nowhere.
+  const OpcRelationship* Relationship() {
+    std::string id;
+    for (const XmlAttribute& attribute : tokenizer_.attributes()) {
+      if (attribute.name.ends_with(":id")) id = XmlDecodeAttribute(attribute.value);
+    }
+    for (const OpcRelationship& relationship : relationships_) {
+      if (relationship.id == id && !relationship.is_external) return &relationship;
+    }
+    return nullptr;
+  }
+
   void ReadSheet() {
     SheetEntry sheet;
     sheet.name = Attribute("name");
@@ -83,15 +99,9 @@ class WorkbookReader {
     sheet.state = Attribute("state");
     if (sheet.state.empty()) sheet.state = "visible";
     sheet.type = "worksheet";
-    std::string id;
-    for (const XmlAttribute& attribute : tokenizer_.attributes()) {
-      if (attribute.name.ends_with(":id")) id = XmlDecodeAttribute(attribute.value);
-    }
-    for (const OpcRelationship& relationship : relationships_) {
-      if (relationship.id != id || relationship.is_external) continue;
-      sheet.type = relationship.type;
-      sheet.part = relationship.target;
-      break;
+    if (const OpcRelationship* part = Relationship()) {
+      sheet.type = part->type;
+      sheet.part = part->target;
     }
     workbook_.sheets.push_back(std::move(sheet));
   }

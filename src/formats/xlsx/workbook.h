@@ -29,6 +29,7 @@ struct SheetEntry {
 struct DefinedName {
   std::string name;
   std::string refers_to;
+  std::string comment;
   std::optional<size_t> sheet;  // index of the sheet it is local to
   bool is_hidden = false;
 };
@@ -43,6 +44,7 @@ struct Workbook {
   std::string shared_strings_part;
   std::string calculation_chain_part;
   std::string threaded_persons_part;
+  std::vector<std::string> external_link_parts;  // in the order in which formulas number them
 };
 
 // Errors: kParseFailed (no workbook part, or nothing can be read of it), kLimitExceeded. What is

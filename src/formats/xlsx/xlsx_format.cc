@@ -5,6 +5,7 @@
 
 #include "codec/opc.h"
 #include "formats/xlsx/editor.h"
+#include "formats/xlsx/profile.h"
 #include "formats/xlsx/view_builder.h"
 
 namespace staged {
@@ -18,37 +19,7 @@ FormatDescriptor MakeDescriptor() {
   descriptor.parser = {"xlsx", std::string(xlsx::kParserVersion)};
   descriptor.extensions.assign(kExtensions.begin(), kExtensions.end());
   descriptor.edit_ops = {"set", "clear", "replace_text"};
-  const auto keyed = [&](std::string kind, std::vector<FacetRule> facets) {
-    descriptor.profile.kinds.push_back({std::move(kind), Matching::kKeyed, std::move(facets)});
-  };
-  keyed("sheet", {{"name", ChangeClass::kContent, {"name", "text"}},
-                  {"position", ChangeClass::kStructure, {"index"}},
-                  {"state", ChangeClass::kStructure, {"state"}},
-                  {"dimension", ChangeClass::kDerived, {"dimension"}},
-                  {"type", ChangeClass::kStructure, {"type"}}});
-  KindRule cell{"cell",
-                Matching::kGrid,
-                {{"value", ChangeClass::kContent, {"value", "type", "text"}, "formula"},
-                 {"formula", ChangeClass::kContent, {"formula"}, "", true},
-                 {"number_format", ChangeClass::kFormat, {"number_format"}}}};
-  cell.merge_set_op = cell.merge_insert_op = "set";
-  cell.merge_delete_op = "clear";
-  cell.merge_arguments = {{"formula", "formula"}, {"value", "value"}};
-  descriptor.profile.kinds.push_back(std::move(cell));
-  keyed("defined_name", {{"value", ChangeClass::kContent, {"refers_to", "text"}}});
-  keyed("merge", {{"range", ChangeClass::kStructure, {"range", "text"}}});
-  keyed("hyperlink", {{"target", ChangeClass::kContent, {"target", "location", "text", "range"}},
-                      {"display", ChangeClass::kContent, {"display", "tooltip"}}});
-  keyed("table", {{"range", ChangeClass::kStructure, {"range", "header_rows", "totals_rows"}},
-                  {"name", ChangeClass::kContent, {"name", "text"}}});
-  keyed("table_column", {{"name", ChangeClass::kContent, {"name", "text"}},
-                         {"formula", ChangeClass::kContent, {"formula", "totals"}}});
-  keyed("comment", {{"text", ChangeClass::kContent, {"text"}},
-                    {"metadata", ChangeClass::kContent, {"author", "cell"}}});
-  keyed("threaded_comment",
-        {{"text", ChangeClass::kContent, {"text"}},
-         {"metadata", ChangeClass::kContent, {"author", "cell", "time", "reply_to", "done"}}});
-  keyed("sheet_property", {{"content", ChangeClass::kFormat, {"digest", "text"}}});
+  descriptor.profile = xlsx::WorkbookProfile();
   return descriptor;
 }
 

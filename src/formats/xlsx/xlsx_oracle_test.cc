@@ -21,6 +21,7 @@ struct Cell {
   std::string value;
   std::string formula;
   bool is_in_merge = false;  // and not its first cell
+  bool is_in_array = false;  // and not its first cell
 };
 using Cells = std::map<std::string, Cell>;
 
@@ -68,6 +69,8 @@ Cells CellsOf(std::string_view bytes) {
         const CellAddress address = grid->address(i);
         cell.is_in_merge |= range.Contains(address) && range.first != address;
       }
+      const auto array = ParseCellRange(grid->detail(i, CellDetail::kArray));
+      cell.is_in_array = array && array->first != grid->address(i);
       cell.formula = Escape(grid->formula(i));
       switch (grid->type(i)) {
         case CellType::kBlank:
@@ -109,6 +112,11 @@ std::string Explain(const Cell* ours, const Cell* theirs) {
     return "";
   }
   if (ours == nullptr) return "";
+  const bool same_value = ours->value == theirs->value ||
+                          (ours->type == "number" && SameNumber(ours->value, theirs->value));
+  if (ours->is_in_array && theirs->formula.empty() && same_value) {
+    return "openpyxl gives an array's formula to its first cell only";
+  }
   if (ours->formula != theirs->formula) {
     if (ours->formula.starts_with("TABLE(")) return "openpyxl drops data tables";
     return "";
@@ -157,7 +165,7 @@ std::map<std::string, std::optional<Cells>> AskOpenpyxl(const std::vector<std::s
     } else if (fields[0] == "UNREADABLE") {
       current->reset();
     } else if (fields.size() == 4 && *current) {
-      (**current)[fields[0]] = {fields[1], fields[2], fields[3], false};
+      (**current)[fields[0]] = {fields[1], fields[2], fields[3], false, false};
     }
   }
   return answers;
