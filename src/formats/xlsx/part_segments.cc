@@ -1,5 +1,7 @@
 #include "formats/xlsx/part_segments.h"
 
+#include <algorithm>
+
 #include "base/binary.h"
 #include "formats/xlsx/view_builder.h"
 #include "record/segments.h"
@@ -10,13 +12,14 @@ PartSegments::PartSegments(
     const OpcPackage& package, const Limits& limits, const SegmentSource& reuse,
     std::function<ContentHash(std::string_view part)> digest_of,
     std::function<void(std::string_view part, std::vector<std::string> kinds)> cover,
-    ParsedContent& content)
+    ParsedContent& content, uint64_t& records_left)
     : package_(package),
       limits_(limits),
       reuse_(reuse),
       digest_of_(std::move(digest_of)),
       cover_(std::move(cover)),
       content_(content),
+      records_left_(records_left),
       bytes_left_(limits.part_bytes_max) {}
 
 void PartSegments::Diagnose(std::string code, std::string locator, std::string message) {
@@ -66,6 +69,16 @@ void PartSegments::ReadTree(const std::string& part, const std::string& locator,
   if (!tree.is_empty()) read(tree);
 }
 
+void PartSegments::KeepLimit(const std::string& locator, std::vector<Record>& records) {
+  const size_t kept = std::min<uint64_t>(records.size(), std::max<uint64_t>(records_left_, 1));
+  records_left_ -= std::min<uint64_t>(records_left_, records.size());
+  if (kept == records.size()) return;
+  Diagnose("limit_exceeded", locator,
+           "more records than the limit records_max; the last " +
+               std::to_string(records.size() - kept) + " of this part are left out");
+  records.resize(kept);
+}
+
 std::shared_ptr<const Segment> PartSegments::Add(const Job& job) {
   if (!Has(job.part)) return nullptr;
   const auto cover = [&] {
@@ -76,6 +89,7 @@ std::shared_ptr<const Segment> PartSegments::Add(const Job& job) {
   if (reuse_) {
     if (std::shared_ptr<const Segment> segment = reuse_(job.part, key)) {
       content_.segments.push_back(segment);
+      records_left_ -= std::min<uint64_t>(records_left_, segment->record_count());
       cover();
       return segment;
     }
@@ -94,11 +108,13 @@ std::shared_ptr<const Segment> PartSegments::Add(const Job& job) {
   RecordList records(job.hidden);
   ReadTree(job.part, job.sheet, [&](const PartTree& tree) { job.read(tree, context, records); });
   if (records.size() == 0) return nullptr;
+  std::vector<Record> taken = records.Take();
+  KeepLimit(job.sheet, taken);
   // A part that gave cause for complaint must be read again next time, to complain again.
   const bool is_sound = content_.diagnostics.size() == complaints;
   if (is_sound) cover();
   auto segment = std::make_shared<RecordListSegment>(
-      job.part, is_sound ? key : ContentHash::Of(key.ToString() + "complaints"), records.Take());
+      job.part, is_sound ? key : ContentHash::Of(key.ToString() + "complaints"), std::move(taken));
   content_.segments.push_back(segment);
   return segment;
 }

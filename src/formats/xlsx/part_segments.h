@@ -31,11 +31,12 @@ class PartSegments {
     std::function<void(PartContext& context)> prepare = {};
   };
 
-  // Borrows everything. `digest_of` answers a part's digest, zero when there is none.
+  // Borrows everything; `records_left` is what the limit leaves. `digest_of` answers a part's
+  // digest, zero when there is none.
   PartSegments(const OpcPackage& package, const Limits& limits, const SegmentSource& reuse,
                std::function<ContentHash(std::string_view part)> digest_of,
                std::function<void(std::string_view part, std::vector<std::string> kinds)> cover,
-               ParsedContent& content);
+               ParsedContent& content, uint64_t& records_left);
 
   // Adds the part's segment to the content; its records, or nullptr when there are none.
   std::shared_ptr<const Segment> Add(const Job& job);
@@ -44,6 +45,9 @@ class PartSegments {
   // The part as a tree for `read`; errors become diagnostics at `locator`.
   void ReadTree(const std::string& part, const std::string& locator,
                 const std::function<void(const PartTree&)>& read);
+  // Takes the records from what the limit leaves; those beyond it go, with a diagnostic at
+  // `locator`. The first one stays: others may stand under it.
+  void KeepLimit(const std::string& locator, std::vector<Record>& records);
   [[nodiscard]] bool Has(std::string_view part) const { return package_.Find(part) != nullptr; }
 
  private:
@@ -56,6 +60,7 @@ class PartSegments {
   const std::function<ContentHash(std::string_view part)> digest_of_;
   const std::function<void(std::string_view part, std::vector<std::string> kinds)> cover_;
   ParsedContent& content_;
+  uint64_t& records_left_;
   std::map<std::string, std::vector<OpcRelationship>, std::less<>> relationships_;
   uint64_t bytes_left_;
 };

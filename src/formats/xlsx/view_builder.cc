@@ -44,7 +44,7 @@ class ViewBuilder {
     const auto cover = [this](std::string_view part, std::vector<std::string> kinds) {
       AddKinds(part, std::move(kinds));
     };
-    PartSegments segments(package_, limits_, reuse_, digest_of, cover, content_);
+    PartSegments segments(package_, limits_, reuse_, digest_of, cover, content_, records_left_);
     PackageParts parts(segments, workbook_, digest_of, cover);
     for (size_t i = 0; i < workbook_.sheets.size(); ++i) AddSheet(i, segments, parts);
     AddWorkbook();
@@ -205,7 +205,7 @@ class ViewBuilder {
     if (member == nullptr) Diagnose("error", "missing_part", locator, "the sheet has no part");
     std::vector<OpcRelationship> relationships;
     if (member != nullptr) relationships = segments.RelationshipsOf(sheet.part);
-    AddCells(index, member, relationships);
+    AddCells(index, member, relationships, segments);
     for (const OpcRelationship& relationship : relationships) {
       if (IsEmbeddedFile(relationship.type)) AddKinds(relationship.target, {"embedded_file"});
     }
@@ -214,7 +214,7 @@ class ViewBuilder {
 
   // The sheet's own records and its cells.
   void AddCells(size_t index, const ZipMember* member,
-                const std::vector<OpcRelationship>& relationships) {
+                const std::vector<OpcRelationship>& relationships, PartSegments& segments) {
     const SheetEntry& sheet = workbook_.sheets[index];
     const ContentHash compressed =
         member == nullptr ? ContentHash() : ContentHash::Of(zip_.CompressedBytes(*member));
@@ -241,9 +241,12 @@ class ViewBuilder {
           return found.is_zero() ? std::string() : found.ToString();
         });
     const std::vector<Diagnostic>& complaints = parsed.diagnostics;
+    const size_t before = content_.diagnostics.size();
+    segments.KeepLimit(QuoteSheetName(sheet.name), records);
+    const bool is_sound = complaints.empty() && content_.diagnostics.size() == before;
     // A sheet that gave cause for complaint must be read again next time, to complain again.
     const ContentHash key =
-        complaints.empty() ? list_digest : ContentHash::Of(list_digest.ToString() + "complaints");
+        is_sound ? list_digest : ContentHash::Of(list_digest.ToString() + "complaints");
     content_.segments.push_back(
         std::make_shared<RecordListSegment>(sheet.part, key, std::move(records)));
     if (parsed.cells) content_.segments.push_back(parsed.cells);
