@@ -33,10 +33,12 @@ inline std::vector<std::string> CorpusFiles(const std::string& folder) {
   return files;
 }
 
-// What /usr/bin/python3 prints for a script of tests/oracles and one file; "" when it fails.
-inline std::string RunOracle(const std::string& script, const std::string& file) {
+// What /usr/bin/python3 prints for a script of tests/oracles, one file or folder and `more`
+// arguments; "" when it fails.
+inline std::string RunOracle(const std::string& script, const std::string& file,
+                             const std::string& more = "") {
   const std::string command = "/usr/bin/python3 '" STAGED_SOURCE_DIR "/tests/oracles/" + script +
-                              "' '" + file + "' 2>/dev/null";
+                              "' '" + file + "' " + more + " 2>/dev/null";
   std::string output;
   FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return output;

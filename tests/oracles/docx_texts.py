@@ -1,57 +1,42 @@
-"""Every text run of a Word file, found by a walk over its XML that knows nothing of paragraphs.
+"""Every text of a Word file, found by a walk over its XML that knows nothing of paragraphs.
 
 usage: docx_texts.py FOLDER
 
-Prints as office_walk.py says. The texts are those of all w:t and w:delText in the document,
-headers, footers, notes, comments and building blocks, of alternate contents only the first choice.
+Prints as office_walk.py says. Walks over every XML member, whatever leads to it, and over all
+branches of alternate contents: text, deleted text, field instructions, equations, text of drawings,
+charts and diagrams, and what people write into attributes (alternative texts, names of bookmarks
+and controls, authors and dates), document properties and external targets.
 """
-import xml.etree.ElementTree as ET
-import zipfile
-
-from office_walk import print_texts, resolve
+from office_walk import CHART, CHART_EX, DRAWING, MATH, Walk, print_texts
 
 W = ("{http://schemas.openxmlformats.org/wordprocessingml/2006/main}",
      "{http://purl.oclc.org/ooxml/wordprocessingml/main}")
-MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
-ROLES = ("officeDocument", "header", "footer", "footnotes", "endnotes", "comments",
-         "glossaryDocument")
+VML = "{urn:schemas-microsoft-com:vml}"
+OFFICE_VML = "{urn:schemas-microsoft-com:office:office}"
 
+CHANGES = ("ins", "del", "moveFrom", "moveTo", "rPrChange", "pPrChange", "sectPrChange",
+           "tblPrChange", "trPrChange", "tcPrChange", "cellIns", "cellDel", "tblPrExChange",
+           "numberingChange", "cellMerge", "tblGridChange")
 
-def relationships(archive, part):
-    folder, _, name = part.rpartition("/")
-    rels = (folder + "/" if folder else "") + "_rels/" + name + ".rels"
-    try:
-        root = ET.fromstring(archive.read(rels))
-    except KeyError:
-        return []
-    return [(r.get("Type", "").rpartition("/")[2], resolve(part, r.get("Target", "")))
-            for r in root if r.get("TargetMode") != "External"]
+WALK = Walk(
+    texts=[namespace + name for namespace in W for name in ("t", "delText")]
+    + [namespace + "t" for namespace in DRAWING + MATH]
+    + [namespace + "v" for namespace in CHART]
+    + [CHART_EX + name for name in ("pt", "v")],
+    trimmed=[namespace + name for namespace in W for name in ("instrText", "delInstrText")],
+    attributes=[
+        (lambda tag: tag.endswith(("}docPr", "}cNvPr")), ("descr", "title")),
+        (lambda tag: tag in [VML + "textpath"], ("string",)),
+        (lambda tag: tag in [OFFICE_VML + "OLEObject"], ("ProgID",)),
+        (lambda tag: tag.startswith(W) and tag.endswith(("}alias", "}tag")), ("val",)),
+        (lambda tag: tag.startswith(W) and tag.endswith("}comment"),
+         ("author", "date", "initials")),
+        (lambda tag: tag.startswith(W) and tag.rpartition("}")[2] in CHANGES, ("author", "date")),
+        (lambda tag: tag.startswith(W) and tag.endswith("}fldSimple"), ("instr",)),
+        (lambda tag: tag.startswith(W) and tag.endswith("}hyperlink"), ("anchor", "tooltip")),
+        (lambda tag: tag.startswith(W) and tag.endswith("}bookmarkStart"), ("name",)),
+        (lambda tag: tag.startswith(W) and tag.endswith("}listItem"), ("displayText",)),
+        (lambda tag: tag.startswith(W) and tag.endswith("}listEntry"), ("val",)),
+    ])
 
-
-def walk(element, out):
-    if element.tag == MC + "AlternateContent":
-        branches = list(element)
-        choices = [b for b in branches if b.tag == MC + "Choice"]
-        fallbacks = [b for b in branches if b.tag == MC + "Fallback"]
-        for branch in (choices or fallbacks)[:1]:
-            walk(branch, out)
-        return
-    if element.tag in (W[0] + "t", W[1] + "t", W[0] + "delText", W[1] + "delText"):
-        out.append("".join(element.itertext()))
-    for child in element:
-        walk(child, out)
-
-
-def texts_of(path):
-    archive = zipfile.ZipFile(path)
-    names = {name.lower(): name for name in archive.namelist()}
-    main_part = next(t for k, t in relationships(archive, "") if k == "officeDocument")
-    parts = [main_part] + [t for k, t in relationships(archive, main_part) if k in ROLES]
-    texts = []
-    for part in dict.fromkeys(parts):
-        if part.lower() in names:
-            walk(ET.fromstring(archive.read(names[part.lower()])), texts)
-    return texts
-
-
-print_texts((".docx", ".docm", ".dotx", ".dotm"), texts_of)
+print_texts((".docx", ".docm", ".dotx", ".dotm"), WALK.texts_of)

@@ -1,60 +1,34 @@
-"""Every text run of a presentation, found by a walk over its XML that knows nothing of shapes.
+"""Every text of a presentation, found by a walk over its XML that knows nothing of shapes.
 
 usage: pptx_texts.py FOLDER
 
-Prints as office_walk.py says. The texts are those of all a:t and p:text, in all slides, notes,
-layouts and masters that relationships lead to, and in the charts, diagrams and comments of slides;
-of alternate contents only the first choice.
+Prints as office_walk.py says. Walks over every XML member, whatever leads to it, and over all
+branches of alternate contents: text, equations, comments, text and values of charts and diagrams,
+and what people write into attributes (alternative texts, names of sections and custom shows,
+authors, dates, tooltips), document properties and external targets.
 """
-import xml.etree.ElementTree as ET
-import zipfile
+from office_walk import CHART, CHART_EX, DRAWING, MATH, Walk, print_texts
 
-from office_walk import print_texts, resolve
+PRESENTATION = ("{http://schemas.openxmlformats.org/presentationml/2006/main}",
+                "{http://purl.oclc.org/ooxml/presentationml/main}")
+OFFICE_2010 = "{http://schemas.microsoft.com/office/powerpoint/2010/main}"
 
-DRAWING = ("{http://schemas.openxmlformats.org/drawingml/2006/main}",
-           "{http://purl.oclc.org/ooxml/drawingml/main}")
-PRESENTATION = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
-MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
-FOLLOWED = ("officeDocument", "slide", "slideMaster", "slideLayout", "notesSlide", "notesMaster",
-            "handoutMaster", "chart", "chartEx", "diagramData", "comments")
+WALK = Walk(
+    texts=[namespace + "t" for namespace in DRAWING + MATH]
+    + [namespace + "text" for namespace in PRESENTATION]
+    + [namespace + "v" for namespace in CHART]
+    + [CHART_EX + name for name in ("pt", "v")],
+    trimmed=[],
+    attributes=[
+        (lambda tag: tag.endswith("}cNvPr"), ("descr", "title", "name")),
+        (lambda tag: tag.endswith("}oleObj"), ("progId",)),
+        (lambda tag: tag.endswith(("}hlinkClick", "}hlinkHover", "}hlinkMouseOver")),
+         ("tooltip",)),
+        (lambda tag: tag.startswith(PRESENTATION) and tag.endswith("}cm"), ("dt",)),
+        (lambda tag: tag.startswith(PRESENTATION) and tag.endswith("}cmAuthor"), ("name",)),
+        (lambda tag: tag.startswith(PRESENTATION) and tag.endswith(("}cSld", "}custShow")),
+         ("name",)),
+        (lambda tag: tag == OFFICE_2010 + "section", ("name",)),
+    ])
 
-
-def targets(archive, part):
-    folder, _, name = part.rpartition("/")
-    rels = (folder + "/" if folder else "") + "_rels/" + name + ".rels"
-    if rels not in archive.namelist():
-        return []
-    return [resolve(part, r.get("Target", "")) for r in ET.fromstring(archive.read(rels))
-            if r.get("TargetMode") != "External"
-            and r.get("Type", "").rpartition("/")[2] in FOLLOWED]
-
-
-def walk(element, out):
-    if element.tag == MC + "AlternateContent":
-        branches = [b for b in element if b.tag == MC + "Choice"] or list(element)
-        for branch in branches[:1]:
-            walk(branch, out)
-        return
-    if element.tag in (DRAWING[0] + "t", DRAWING[1] + "t", PRESENTATION + "text"):
-        out.append("".join(element.itertext()))
-    for child in element:
-        walk(child, out)
-
-
-def texts_of(path):
-    archive = zipfile.ZipFile(path)
-    names = set(archive.namelist())
-    seen = set()
-    open_parts = [""]
-    texts = []
-    while open_parts:
-        part = open_parts.pop()
-        for target in targets(archive, part):
-            if target not in seen and target in names:
-                seen.add(target)
-                open_parts.append(target)
-                walk(ET.fromstring(archive.read(target)), texts)
-    return [text for text in texts if text]
-
-
-print_texts((".pptx", ".pptm", ".potx", ".ppsx"), texts_of)
+print_texts((".pptx", ".pptm", ".potx", ".potm", ".ppsx", ".ppsm"), WALK.texts_of)

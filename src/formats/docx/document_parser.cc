@@ -5,24 +5,34 @@
 
 #include "codec/xml_summary.h"
 #include "formats/docx/package.h"
+#include "formats/docx/properties.h"
+#include "formats/docx/story_facts.h"
 #include "formats/docx/word_names.h"
 #include "record/segments.h"
 
 namespace staged::docx {
 namespace {
 
-const std::vector<std::string> kStoryKinds = {"paragraph", "table",   "row",      "cell",
-                                              "section",   "control", "text_box", "revision",
-                                              "image",     "chart",   "diagram",  "shape"};
+const std::vector<std::string> kStoryKinds = {
+    "paragraph", "table",    "row",    "cell",       "section",    "control",
+    "text_box",  "revision", "image",  "chart",      "diagram",    "shape",
+    "object",    "ink",      "import", "background", "alternative"};
 
-// All settings in one record, a member each; revision ids are noise.
-std::vector<Record> SettingsRecords(const XmlTree& tree) {
+// All settings in one record, a member each; revision ids are noise. `relationships` lead to
+// templates and data sources.
+std::vector<Record> SettingsRecords(const XmlTree& tree, const Relationships& relationships) {
   Record record{.kind = "settings", .locator = "settings"};
   record.key = record.locator;
   record.hidden = "document settings";
   if (tree.size() > 0) {
     Value::Object settings = SummaryOfChildren(tree, 0);
     std::erase_if(settings, [](const Value::Member& member) { return member.first == "rsids"; });
+    Value::Array targets;
+    for (const OpcRelationship& relationship : relationships.all()) {
+      targets.emplace_back(
+          Value::Object{{"type", relationship.type}, {"target", relationship.target}});
+    }
+    if (!targets.empty()) settings.emplace_back("targets", std::move(targets));
     record.attrs = Value(std::move(settings));
   }
   return {std::move(record)};
@@ -43,7 +53,10 @@ class DocumentParser {
               [this](const XmlTree& tree) { return StyleRecords(tree, package_.styles()); });
     ReadOther("numbering", {"numbering"},
               [this](const XmlTree&) { return package_.numbering().Records(); });
-    ReadOther("settings", {"settings"}, SettingsRecords);
+    const std::string settings = package_.PartOfRole("settings");
+    ReadOther("settings", {"settings"}, [&](const XmlTree& tree) {
+      return SettingsRecords(tree, package_.RelationshipsOf(settings));
+    });
     ReadProperties("core-properties", "prop:");
     // The strict namespace names these two in another way.
     for (const std::string_view role : {"extended-properties", "extendedProperties"}) {
@@ -87,6 +100,7 @@ class DocumentParser {
       hasher.Update(package_.office().DigestOf(part).raw());
     };
     add(story.prefix);
+    add(has_background_ ? "background" : "");
     add_digest(story.part);
     add_digest(package_.PartOfRole("styles"));
     add_digest(package_.PartOfRole("numbering"));
@@ -94,32 +108,100 @@ class DocumentParser {
       add(relationship.id);
       add(relationship.target);
       const std::string_view type = relationship.type;
-      if (type == "header" || type == "footer") add(package_.StoryLocator(relationship.target));
-      if (type == "image" || type == "chart" || type == "diagramData") {
+      if (type == "header" || type == "footer") {
+        add(package_.StoryLocator(relationship.target));
+      } else if (!relationship.is_external && IsShownInStory(type)) {
         add_digest(relationship.target);
+        add_digest(package_.TextPartOf(relationship.target));
       }
     }
-    // Comments tell where in the document they are anchored.
+    if (const auto use = header_uses_.find(story.prefix); use != header_uses_.end()) {
+      add(use->second.hidden);
+      for (const Value& section : use->second.sections) {
+        add(section.FindString("section"));
+        add(section.FindString("type"));
+      }
+    }
+    // Comments tell where in the document they are anchored, and which ones they answer.
     if (story.part == package_.PartOfRole("comments")) {
-      hasher.Update(content_.segments.front()->digest().raw());
+      for (const auto& [id, anchor] : anchors_) {
+        add(id);
+        add(anchor.start_locator + ":" + std::to_string(anchor.start));
+        add(anchor.has_end ? anchor.end_locator + ":" + std::to_string(anchor.end) : "");
+      }
+      add_digest(package_.PartOfRole("commentsExtended"));
     }
     return hasher.Finish();
   }
 
+  // Whether the records of a story show the part that such a relationship leads to.
+  static bool IsShownInStory(std::string_view type) {
+    for (const std::string_view shown :
+         {"image", "chart", "chartEx", "diagramData", "oleObject", "package", "control", "aFChunk",
+          "customXml", "subDocument"}) {
+      if (type == shown) return true;
+    }
+    return false;
+  }
+
   void ReadStoryPart(const StoryPart& story) {
     const auto segment = SegmentOf(story.part, StoryDigest(story), [&] { return Read(story); });
-    Cover(story.part, kStoryKinds);
     segment->ForEach([this](const Record& record) {
-      const std::string_view part = record.attrs.FindString("part");
-      if (!part.empty()) Cover(std::string(part), {record.kind});
+      for (const std::string_view name : {"part", "vector_part"}) {
+        const std::string_view part = record.attrs.FindString(name);
+        if (part.empty()) continue;
+        Cover(std::string(part), {record.kind});
+        Cover(package_.TextPartOf(std::string(part)), {record.kind});
+      }
       return true;
     });
-    const std::string_view part = story.part;
-    if (part == package_.PartOfRole("footnotes")) Cover(story.part, {"footnote"});
-    if (part == package_.PartOfRole("endnotes")) Cover(story.part, {"endnote"});
-    if (part == package_.PartOfRole("comments")) Cover(story.part, {"comment"});
+    if (segment->record_count() > 0) CoverRole(story);
+    if (&story == &package_.stories().front()) {
+      segment->ForEach([this](const Record& record) {
+        has_background_ |= record.kind == "background";
+        return !has_background_;
+      });
+      FindHeaderUses(*segment);
+    }
+    CollectAnchors(*segment, anchors_);
+  }
+
+  void CoverRole(const StoryPart& story) {
+    Cover(story.part, kStoryKinds);
     if (!story.kind.empty()) Cover(story.part, {story.kind});
-    if (&story == &package_.stories().front()) CollectAnchors(*segment);
+    if (story.part == package_.PartOfRole("footnotes")) Cover(story.part, {"footnote"});
+    if (story.part == package_.PartOfRole("endnotes")) Cover(story.part, {"endnote"});
+    if (story.part == package_.PartOfRole("comments")) {
+      Cover(story.part, {"comment"});
+      Cover(package_.PartOfRole("commentsExtended"), {"comment"});
+    }
+  }
+
+  void FindHeaderUses(const Segment& document) {
+    bool has_even_headers = false;
+    WithTree("settings", [&](const XmlTree& tree) {
+      for (uint32_t node = tree.size() > 0 ? tree.FirstChild(0) : XmlTree::kNone;
+           node != XmlTree::kNone; node = tree.NextSibling(node)) {
+        has_even_headers |=
+            tree.IsElement(node) && tree.LocalName(node) == "evenAndOddHeaders" && IsOn(tree, node);
+      }
+    });
+    std::map<std::string, HeaderUse> uses = HeaderUses(document, has_even_headers);
+    for (const StoryPart& story : package_.stories()) {
+      if (story.kind.empty()) continue;
+      const auto use = uses.find(story.prefix.substr(0, story.prefix.size() - 1));
+      header_uses_[story.prefix] =
+          use != uses.end() ? std::move(use->second) : HeaderUse{{}, "in no section"};
+    }
+  }
+
+  // Calls `use` with the tree of the part of that role, where there is one that can be read.
+  template <typename Use>
+  void WithTree(std::string_view role, const Use& use) {
+    const std::string part = package_.PartOfRole(role);
+    if (part.empty()) return;
+    const Result<const std::string*> xml = package_.office().Content(part);
+    if (xml.ok()) use(XmlTree(**xml, WordVocabulary(), limits_));
   }
 
   std::vector<Record> Read(const StoryPart& story) {
@@ -135,7 +217,17 @@ class DocumentParser {
                tree.error().message());
     }
     StoryContext context = package_.ContextOf(story);
+    context.has_background =
+        has_background_ || (tree.size() > 0 && tree.Child(0, kBackground) != XmlTree::kNone);
     context.comment_anchors = &anchors_;
+    CommentThreads threads;
+    if (story.part == package_.PartOfRole("comments")) {
+      WithTree("commentsExtended",
+               [&](const XmlTree& extension) { threads = ReadCommentThreads(tree, extension); });
+    }
+    context.comment_threads = &threads;
+    const auto use = header_uses_.find(story.prefix);
+    if (use != header_uses_.end()) context.hidden = use->second.hidden;
     context.limits.records_max =
         limits_.records_max > records_ ? limits_.records_max - records_ : 0;
     Story read = ReadStory(tree, context, story.prefix);
@@ -145,47 +237,23 @@ class DocumentParser {
     }
     if (read.has_alternate_chunks) {
       Diagnose("warning", "alternate_chunk", story.part,
-               "the part imports another document (altChunk) whose text is not in the records");
+               "the part imports other documents (altChunk); records name them by digest, their "
+               "texts are not in the view");
     }
     if (!story.kind.empty()) {
       Record whole{.kind = story.kind, .locator = story.prefix.substr(0, story.prefix.size() - 1)};
       whole.key = whole.locator;
       whole.attrs.Set("part", story.part);
+      whole.hidden = context.hidden;
+      if (use != header_uses_.end() && !use->second.sections.empty()) {
+        whole.attrs.Set("sections", use->second.sections);
+      }
       for (Record& record : read.records) {
         if (record.parent.empty()) record.parent = whole.locator;
       }
       read.records.insert(read.records.begin(), std::move(whole));
     }
     return std::move(read.records);
-  }
-
-  void CollectAnchors(const Segment& document) {
-    document.ForEach([this](const Record& record) {
-      const Value* comments = record.attrs.Find("comments");
-      if (record.kind != "paragraph" || comments == nullptr) return true;
-      for (const Value& comment : comments->as_array()) {
-        const std::string id(comment.FindString("id"));
-        const auto offset = [&](std::string_view name) -> std::optional<size_t> {
-          const Value* value = comment.Find(name);
-          if (value == nullptr) return std::nullopt;
-          return static_cast<size_t>(value->as_integer());
-        };
-        CommentAnchor& anchor = anchors_[id];
-        const std::optional<size_t> at = offset("at");
-        if (at && !anchor.start_locator.empty()) continue;
-        if (const std::optional<size_t> start = at ? at : offset("start")) {
-          anchor.start_locator = record.locator;
-          anchor.start = *start;
-        }
-        if (const std::optional<size_t> end = at ? at : offset("end")) {
-          anchor.end_locator = record.locator;
-          anchor.end = *end;
-          anchor.has_end = true;
-        }
-      }
-      return true;
-    });
-    std::erase_if(anchors_, [](const auto& item) { return item.second.start_locator.empty(); });
   }
 
   template <typename Make>
@@ -195,10 +263,13 @@ class DocumentParser {
     ContentHasher hasher;
     hasher.Update(role);
     hasher.Update(package_.office().DigestOf(part).raw());
+    for (const OpcRelationship& relationship : package_.RelationshipsOf(part).all()) {
+      hasher.Update(relationship.type + " " + relationship.target);
+    }
     if (role == "numbering") {
       hasher.Update(package_.office().DigestOf(package_.PartOfRole("styles")).raw());
     }
-    SegmentOf(part, hasher.Finish(), [&]() -> std::vector<Record> {
+    const auto segment = SegmentOf(part, hasher.Finish(), [&]() -> std::vector<Record> {
       const Result<const std::string*> xml = package_.office().Content(part);
       if (!xml.ok()) {
         Diagnose("error", "unreadable_part", part, xml.status().message());
@@ -208,7 +279,7 @@ class DocumentParser {
       if (!tree.error().ok()) Diagnose("error", "damaged_xml", part, tree.error().message());
       return make(tree);
     });
-    Cover(part, kinds);
+    if (segment->record_count() > 0) Cover(part, kinds);
   }
 
   void ReadProperties(std::string_view role, std::string_view prefix) {
@@ -245,7 +316,9 @@ class DocumentParser {
   const SegmentSource& reuse_;
   ParsedContent content_;
   uint64_t records_ = 0;
-  std::map<std::string, CommentAnchor> anchors_;
+  CommentAnchors anchors_;
+  std::map<std::string, HeaderUse> header_uses_;  // by the story's prefix
+  bool has_background_ = false;
   std::map<std::string, std::set<std::string>> kinds_by_part_;
 };
 

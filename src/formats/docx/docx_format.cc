@@ -14,12 +14,27 @@ constexpr ChangeClass kFormat = ChangeClass::kFormat;
 constexpr ChangeClass kStructure = ChangeClass::kStructure;
 constexpr ChangeClass kDerived = ChangeClass::kDerived;
 
+// What is drawn, embedded or imported.
+void AddPictureKinds(Profile& profile) {
+  for (const char* kind :
+       {"image", "chart", "diagram", "shape", "object", "ink", "import", "background"}) {
+    profile.kinds.push_back(
+        {kind,
+         Matching::kOrdered,
+         {{"picture",
+           kContent,
+           {"text", "digest", "vector_digest", "target", "alternative_text", "title", "program"}},
+          {"link", kContent, {"link"}},
+          {"placement", kFormat, {"size_emu", "at", "format"}},
+          {"name", ChangeClass::kSerialization, {"name", "part", "vector_part", "embedding"}}}});
+  }
+}
+
 Profile DocxProfile() {
   const FacetRule text{"text", kContent, {"text"}};
   const FacetRule revisions{"revisions", kContent, {"revisions"}};
   const FacetRule properties{"properties", kFormat, {"properties", "style"}};
-  const FacetRule picture{"picture", kContent, {"text", "digest", "target", "alternative_text"}};
-  const FacetRule placement{"placement", kFormat, {"size_emu", "name", "part", "at"}};
+  const FacetRule sections{"sections", kDerived, {"sections"}};
   Profile profile;
   profile.kinds = {
       {"paragraph",
@@ -28,10 +43,12 @@ Profile DocxProfile() {
         {"style", kFormat, {"style", "level", "alignment", "properties"}},
         {"list", kFormat, {"list", "list_level"}},
         {"label", kDerived, {"label"}},
-        {"runs", kFormat, {"runs", "breaks"}},
+        {"runs", kFormat, {"runs", "breaks", "hidden_text"}},
         {"links", kContent, {"links"}},
         {"fields", kContent, {"fields", "forms", "equations", "ruby"}},
-        {"anchors", kStructure, {"bookmarks", "comments", "notes", "controls", "section_break"}},
+        {"anchors",
+         kStructure,
+         {"bookmarks", "comments", "notes", "controls", "tags", "permissions", "section_break"}},
         revisions,
         {"identity", ChangeClass::kSerialization, {"para_id"}}}},
       {"table",
@@ -40,7 +57,9 @@ Profile DocxProfile() {
         {"size", kStructure, {"rows", "columns"}},
         {"grid", kFormat, {"column_widths"}},
         revisions}},
-      {"row", Matching::kOrdered, {properties, {"header", kFormat, {"header"}}, revisions}},
+      {"row",
+       Matching::kOrdered,
+       {properties, {"header", kFormat, {"header", "exceptions"}}, revisions}},
       {"cell",
        Matching::kOrdered,
        {properties,
@@ -53,18 +72,15 @@ Profile DocxProfile() {
       {"text_box", Matching::kOrdered, {text}},
       {"revision",
        Matching::kOrdered,
-       {text, {"revision", kContent, {"type", "author", "date", "start"}}}},
-      {"image", Matching::kOrdered, {picture, placement}},
-      {"chart", Matching::kOrdered, {picture, placement}},
-      {"diagram", Matching::kOrdered, {picture, placement}},
-      {"shape", Matching::kOrdered, {picture, placement}},
-      {"header", Matching::kKeyed, {}},
-      {"footer", Matching::kKeyed, {}},
+       {text, {"revision", kContent, {"type", "author", "date", "move", "start"}}}},
+      {"header", Matching::kKeyed, {sections}},
+      {"footer", Matching::kKeyed, {sections}},
       {"footnote", Matching::kKeyed, {{"type", kStructure, {"type"}}}},
       {"endnote", Matching::kKeyed, {{"type", kStructure, {"type"}}}},
       {"comment",
        Matching::kKeyed,
        {{"author", kContent, {"author", "initials", "date"}},
+        {"thread", kContent, {"reply_to", "resolved"}},
         {"anchor", kDerived, {"anchor", "anchor_end"}}}},
       {"style",
        Matching::kKeyed,
@@ -72,7 +88,9 @@ Profile DocxProfile() {
       {"numbering", Matching::kKeyed, {{"levels", kFormat, {"definition", "levels"}}}},
       {"settings", Matching::kKeyed, {}},
       {"property", Matching::kKeyed, {text}},
+      {"alternative", Matching::kOrdered, {text}},
   };
+  AddPictureKinds(profile);
   return profile;
 }
 
@@ -80,7 +98,7 @@ class DocxFormat final : public Format {
  public:
   DocxFormat() {
     descriptor_.name = "docx";
-    descriptor_.parser = {"docx", "1"};
+    descriptor_.parser = {"docx", "2"};
     descriptor_.extensions = {"docx", "docm", "dotx", "dotm"};
     descriptor_.edit_ops = {"replace_text", "set", "insert_before", "insert_after", "delete"};
     descriptor_.profile = DocxProfile();

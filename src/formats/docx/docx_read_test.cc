@@ -175,8 +175,9 @@ TEST(DocxRead, TwinParagraphIdentifiersAreNoKeys) {
 }
 
 TEST(DocxRead, CoversEveryPartOrCallsItOpaque) {
-  const std::string bytes =
-      MakeDocument("<w:p/>", {{"styles", Part("styles", "")}, {"fontTable", Part("fonts", "")}});
+  const std::string bytes = MakeDocument(
+      "<w:p/>",
+      {{"styles", Part("styles", "<w:style w:styleId=\"A\"/>")}, {"fontTable", Part("fonts", "")}});
   const View view = ParseDocx(bytes);
   EXPECT_EQ(view.parts.size(), ZipReader::Open(bytes, Limits())->members().size());
   for (const staged::Part& part : view.parts) {
@@ -214,19 +215,48 @@ TEST(DocxRead, ReadsWhatStandsBeforeDamage) {
   EXPECT_EQ(view.diagnostics[0].code, "damaged_xml");
 }
 
-// Every text that an independent walk finds is in some record of ours.
+constexpr const char* kCorpusFolders[] = {"docx", "pairs/docx"};
+const std::vector<std::string> kExtensions = {"docx", "docm", "dotx", "dotm"};
+
+// Every text that an independent walk finds is in some record of ours, as often as it is there.
 TEST(DocxCorpus, LosesNoText) {
   if (testing::CorpusFolder().empty()) GTEST_SKIP() << testing::kNoCorpus;
-  const std::vector<testing::OracleFile> files = testing::OracleTexts("docx_texts.py", "docx");
-  if (files.empty()) GTEST_SKIP() << "1 test skipped: no python3";
   size_t texts = 0;
-  for (const testing::OracleFile& file : files) {
-    const View view = ParseDocx(testing::ReadFile(file.path));
-    EXPECT_THAT(testing::TextsNotIn(view, file), ::testing::IsEmpty()) << file.path;
-    texts += file.texts.size();
+  size_t count = 0;
+  for (const char* folder : kCorpusFolders) {
+    const std::vector<testing::OracleFile> files = testing::OracleTexts("docx_texts.py", folder);
+    if (files.empty()) GTEST_SKIP() << "1 test skipped: no python3";
+    EXPECT_EQ(files.size(), testing::CountCorpusFiles(folder, kExtensions));
+    for (const testing::OracleFile& file : files) {
+      const View view = ParseDocx(testing::ReadFile(file.path));
+      EXPECT_THAT(testing::UnsoundLocators(view), ::testing::IsEmpty()) << file.path;
+      EXPECT_THAT(testing::TextsNotIn(view, file), ::testing::IsEmpty()) << file.path;
+      texts += file.texts.size();
+    }
+    count += files.size();
   }
-  EXPECT_GT(files.size(), 50u);
-  std::printf("compared %zu texts of %zu files\n", texts, files.size());
+  EXPECT_GT(count, 250u);
+  std::printf("compared %zu texts of %zu files\n", texts, count);
+}
+
+// Every member of every archive is a part with its digest: covered by records, or opaque.
+TEST(DocxCorpus, EveryMemberIsAPart) {
+  if (testing::CorpusFolder().empty()) GTEST_SKIP() << testing::kNoCorpus;
+  size_t parts = 0;
+  size_t opaque = 0;
+  for (const char* folder : kCorpusFolders) {
+    const std::vector<testing::OracleFile> files =
+        testing::OracleTexts("office_parts.py", folder, ".docx .docm .dotx .dotm");
+    if (files.empty()) GTEST_SKIP() << "1 test skipped: no python3";
+    EXPECT_EQ(files.size(), testing::CountCorpusFiles(folder, kExtensions));
+    for (const testing::OracleFile& file : files) {
+      const View view = ParseDocx(testing::ReadFile(file.path));
+      EXPECT_THAT(testing::UnsoundParts(view, file), ::testing::IsEmpty()) << file.path;
+      parts += view.parts.size();
+      for (const staged::Part& part : view.parts) opaque += part.kinds.empty() ? 1 : 0;
+    }
+  }
+  std::printf("%zu parts, %zu of them opaque\n", parts, opaque);
 }
 
 TEST(DocxCorpus, HostileFilesEndInAViewOrAnError) {

@@ -71,17 +71,94 @@ void InlineContent::Clear() {
   controls.clear();
   equations.clear();
   rubies.clear();
+  tags.clear();
   fields.clear();
   revisions.clear();
   markers.clear();
   breaks.clear();
   pictures.clear();
   text_boxes.clear();
+  imports.clear();
+  alternatives.clear();
 }
 
 uint32_t ChosenBranch(const XmlTree& tree, uint32_t alternate_content) {
   const uint32_t choice = tree.Child(alternate_content, kChoice);
   return choice != XmlTree::kNone ? choice : tree.Child(alternate_content, kFallback);
+}
+
+std::string ReadableText(const XmlTree& tree, uint32_t element) {
+  std::string text;
+  for (uint32_t node = element; node < tree[element].subtree_end; ++node) {
+    switch (tree[node].name) {
+      case kParagraph:
+      case kDrawingParagraph:
+        if (!text.empty()) text += '\n';
+        break;
+      case kText:
+      case kDeletedText:
+      case kDrawingText:
+        tree.TextTo(node, text);
+        break;
+      case kVmlTextPath:
+        text += tree.AttributeText(node, "string");
+        break;
+      default:
+        if (tree[node].group == kMathGroup && tree.IsElement(node) && tree.LocalName(node) == "t") {
+          tree.TextTo(node, text);
+        }
+    }
+  }
+  return text;
+}
+
+std::vector<uint32_t> OtherBranches(const XmlTree& tree, uint32_t alternate_content) {
+  const auto characters = [&tree](uint32_t branch) {
+    std::string text = ReadableText(tree, branch);
+    std::erase_if(text, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
+    return text;
+  };
+  std::vector<uint32_t> others;
+  const uint32_t chosen = ChosenBranch(tree, alternate_content);
+  if (chosen == XmlTree::kNone) return others;
+  std::optional<std::string> shown;
+  for (uint32_t branch = tree.FirstChild(alternate_content); branch != XmlTree::kNone;
+       branch = tree.NextSibling(branch)) {
+    const bool is_branch = tree[branch].name == kChoice || tree[branch].name == kFallback;
+    if (!is_branch || branch == chosen) continue;
+    const std::string text = characters(branch);
+    if (text.empty()) continue;
+    if (!shown) shown = characters(chosen);
+    if (text != *shown) others.push_back(branch);
+  }
+  return others;
+}
+
+std::string_view ControlRevisionType(uint16_t name) {
+  switch (name) {
+    case kControlInserted:
+      return "control_insertion";
+    case kControlDeleted:
+      return "control_deletion";
+    case kControlMovedFrom:
+      return "control_move_from";
+    case kControlMovedTo:
+      return "control_move_to";
+    default:
+      return "";
+  }
+}
+
+void InlineReader::SeeMoveRange(uint32_t marker) {
+  const uint16_t name = tree_[marker].name;
+  const std::string id = tree_.AttributeText(marker, "id");
+  if (name == kMoveFromRangeStart || name == kMoveToRangeStart) {
+    if (moves_.size() < kOpenFieldsMax) {
+      moves_.push_back({id, tree_.AttributeText(marker, "name"), name == kMoveFromRangeStart});
+    }
+    return;
+  }
+  std::erase_if(moves_, [&](const MoveRange& move) { return move.id == id; });
 }
 
 void InlineReader::Read(uint32_t paragraph, InlineContent& out) {
@@ -120,6 +197,7 @@ void InlineReader::ReadInline(uint32_t child) {
     case kParagraphProperties:
     case kRunProperties:
     case kContentControlProperties:
+    case kMarkupTagProperties:
       break;
     case kHyperlink:
       ReadChildren(child);
@@ -141,23 +219,36 @@ void InlineReader::ReadInline(uint32_t child) {
       ReadContentControl(child);
       break;
     case kSimpleField:
-      ReadChildren(child);
-      out_->fields.push_back(
-          {begin, out_->text.size(), tree_.AttributeText(child, "instr"), false});
+      ReadSimpleField(child);
       break;
     case kMath:
-    case kMathParagraph: {
-      std::string& target = deleted_ != nullptr ? *deleted_ : out_->text;
-      MathTextTo(tree_, child, target);
-      if (deleted_ != nullptr) break;
-      out_->atoms.push_back({AtomKind::kFixed, child, XmlTree::kNone, begin, out_->text.size()});
-      out_->equations.push_back({begin, out_->text.size(), child});
+    case kMathParagraph:
+      ReadEquation(child);
       break;
-    }
+    case kMarkupTag:
+      ReadMarkupTag(child);
+      break;
+    case kSubdocument:
+      out_->imports.push_back(child);
+      break;
+    case kControlInserted:
+    case kControlDeleted:
+    case kControlMovedFrom:
+    case kControlMovedTo:
+      out_->revisions.push_back(
+          {ControlRevisionType(tree_[child].name), begin, begin, child, "", ""});
+      break;
     case kAlternateContent:
       if (const uint32_t branch = ChosenBranch(tree_, child); branch != XmlTree::kNone) {
         ReadChildren(branch);
+        AddAlternatives(child);
       }
+      break;
+    case kMoveFromRangeStart:
+    case kMoveFromRangeEnd:
+    case kMoveToRangeStart:
+    case kMoveToRangeEnd:
+      SeeMoveRange(child);
       break;
     case kBookmarkStart:
     case kBookmarkEnd:
@@ -165,10 +256,6 @@ void InlineReader::ReadInline(uint32_t child) {
     case kCommentRangeEnd:
     case kPermissionStart:
     case kPermissionEnd:
-    case kMoveFromRangeStart:
-    case kMoveFromRangeEnd:
-    case kMoveToRangeStart:
-    case kMoveToRangeEnd:
       out_->markers.push_back({child, begin});
       break;
     default:
@@ -193,11 +280,11 @@ void InlineReader::ReadRun(uint32_t run) {
   if (properties == XmlTree::kNone) return;
   const uint32_t change = tree_.Child(properties, kRunPropertiesChange);
   if (change != XmlTree::kNone) {
-    out_->revisions.push_back({"format_change", begin, out_->text.size(), change, ""});
+    out_->revisions.push_back({"format_change", begin, out_->text.size(), change, "", ""});
   }
 }
 
-void InlineReader::ReadRunContent(uint32_t child, uint32_t run) {
+bool InlineReader::ReadTextElement(uint32_t child, uint32_t run) {
   switch (tree_[child].name) {
     case kText:
       AddText(child, run);
@@ -207,7 +294,7 @@ void InlineReader::ReadRunContent(uint32_t child, uint32_t run) {
         tree_.TextTo(child, *deleted_);
       } else {
         out_->revisions.push_back(
-            {"deletion", out_->text.size(), out_->text.size(), child, tree_.Text(child)});
+            {"deletion", out_->text.size(), out_->text.size(), child, tree_.Text(child), ""});
       }
       break;
     case kTab:
@@ -235,6 +322,15 @@ void InlineReader::ReadRunContent(uint32_t child, uint32_t run) {
       }
       break;
     }
+    default:
+      return false;
+  }
+  return true;
+}
+
+void InlineReader::ReadRunContent(uint32_t child, uint32_t run) {
+  if (ReadTextElement(child, run)) return;
+  switch (tree_[child].name) {
     case kFieldCharacter:
       ReadFieldCharacter(child);
       break;
@@ -245,11 +341,16 @@ void InlineReader::ReadRunContent(uint32_t child, uint32_t run) {
     case kFootnoteReference:
     case kEndnoteReference:
     case kCommentReference:
-      out_->markers.push_back({child, out_->text.size()});
+      out_->markers.push_back({child, out_->text.size(), deleted_ != nullptr});
+      break;
+    case kDynamicText:
+      out_->fields.push_back(
+          {out_->text.size(), out_->text.size(), std::string(tree_.LocalName(child)), false});
       break;
     case kDrawing:
     case kPicture:
     case kEmbeddedObject:
+    case kContentPart:
       ReadPicture(child);
       break;
     case kTextBoxContent:
@@ -264,6 +365,7 @@ void InlineReader::ReadRunContent(uint32_t child, uint32_t run) {
              inner = tree_.NextSibling(inner)) {
           if (tree_.IsElement(inner)) ReadRunContent(inner, run);
         }
+        AddAlternatives(child);
       }
       break;
     case kUnknownName:
@@ -280,6 +382,7 @@ void InlineReader::ReadRunContent(uint32_t child, uint32_t run) {
     case kSimpleField:
     case kMath:
     case kMathParagraph:
+    case kMarkupTag:
       ReadInline(child);
       break;
     default:
@@ -290,18 +393,67 @@ void InlineReader::ReadRunContent(uint32_t child, uint32_t run) {
 
 void InlineReader::ReadRevision(uint32_t child, std::string_view type, bool is_deleted) {
   const size_t begin = out_->text.size();
+  std::string move_name;
+  for (const MoveRange& move : moves_) {
+    if (type == (move.is_source ? "move_from" : "move_to")) move_name = move.name;
+  }
   if (!is_deleted || deleted_ != nullptr) {
     ReadChildren(child);
-    if (deleted_ == nullptr) {
-      out_->revisions.push_back({type, begin, out_->text.size(), child, ""});
-    }
+    // Text that one author inserted and another one deleted is deleted; both stay named.
+    const size_t end = deleted_ == nullptr ? out_->text.size() : begin;
+    out_->revisions.push_back({type, begin, end, child, "", std::move(move_name)});
     return;
   }
   std::string deleted;
   deleted_ = &deleted;
   ReadChildren(child);
   deleted_ = nullptr;
-  out_->revisions.push_back({type, begin, begin, child, std::move(deleted)});
+  out_->revisions.push_back({type, begin, begin, child, std::move(deleted), std::move(move_name)});
+}
+
+void InlineReader::ReadEquation(uint32_t equation) {
+  if (deleted_ != nullptr) {
+    MathTextTo(tree_, equation, DeletedMath::kShown, *deleted_);
+    return;
+  }
+  const size_t begin = out_->text.size();
+  MathTextTo(tree_, equation, DeletedMath::kLeftOut, out_->text);
+  const size_t end = out_->text.size();
+  out_->atoms.push_back({AtomKind::kFixed, equation, XmlTree::kNone, begin, end});
+  out_->equations.push_back({begin, end, equation});
+  VisitChosen(tree_, equation, [&](uint32_t node) {
+    switch (tree_[node].name) {
+      case kInserted:
+      case kMovedTo:
+        out_->revisions.push_back({"equation_insertion", begin, end, node, "", ""});
+        return true;
+      case kDeleted:
+      case kMovedFrom: {
+        std::string deleted;
+        MathTextTo(tree_, node, DeletedMath::kShown, deleted);
+        const std::string_view type = deleted.empty() ? "equation_deletion" : "deletion";
+        out_->revisions.push_back({type, end, end, node, std::move(deleted), ""});
+        return false;
+      }
+      case kRunPropertiesChange:
+        out_->revisions.push_back({"format_change", begin, end, node, "", ""});
+        return false;
+      default:
+        return true;
+    }
+  });
+}
+
+void InlineReader::AddAlternatives(uint32_t alternate_content) {
+  for (const uint32_t other : OtherBranches(tree_, alternate_content)) {
+    out_->alternatives.push_back(other);
+  }
+}
+
+void InlineReader::ReadMarkupTag(uint32_t child) {
+  const size_t begin = out_->text.size();
+  ReadChildren(child);
+  if (deleted_ == nullptr) out_->tags.push_back({begin, out_->text.size(), child});
 }
 
 void InlineReader::ReadContentControl(uint32_t child) {
@@ -309,6 +461,12 @@ void InlineReader::ReadContentControl(uint32_t child) {
   const uint32_t content = tree_.Child(child, kContentControlContent);
   if (content != XmlTree::kNone) ReadChildren(content);
   out_->controls.push_back({begin, out_->text.size(), child});
+}
+
+void InlineReader::ReadSimpleField(uint32_t child) {
+  const size_t begin = out_->text.size();
+  ReadChildren(child);
+  out_->fields.push_back({begin, out_->text.size(), tree_.AttributeText(child, "instr"), false});
 }
 
 void InlineReader::ReadRuby(uint32_t child) {
@@ -337,7 +495,7 @@ void InlineReader::ReadFieldCharacter(uint32_t child) {
 }
 
 void InlineReader::ReadPicture(uint32_t picture) {
-  out_->pictures.push_back({picture, out_->text.size()});
+  out_->pictures.push_back({picture, out_->text.size(), deleted_ != nullptr});
   // Text boxes are stories of their own.
   VisitChosen(tree_, picture, [this](uint32_t node) {
     if (tree_[node].name != kTextBoxContent) return true;

@@ -53,12 +53,14 @@ struct Revision {
   size_t end = 0;  // insertions
   uint32_t node = XmlTree::kNone;
   std::string deleted_text;  // deletions
+  std::string move_name;     // of both ends of one move
 };
 
 // A point in the text: a note's reference, one end of a bookmark or comment range.
 struct InlineMarker {
   uint32_t node = XmlTree::kNone;
   size_t at = 0;
+  bool is_deleted = false;  // it stands in a tracked deletion
 };
 
 struct InlineContent {
@@ -69,12 +71,15 @@ struct InlineContent {
   std::vector<InlineRange> controls;
   std::vector<InlineRange> equations;
   std::vector<InlineRange> rubies;
+  std::vector<InlineRange> tags;  // w:smartTag, w:customXml
   std::vector<FieldRange> fields;
   std::vector<Revision> revisions;
   std::vector<InlineMarker> markers;   // bookmarks, comment ranges, references of notes
   std::vector<InlineMarker> breaks;    // of pages and columns: no text
   std::vector<InlineMarker> pictures;  // w:drawing, w:pict, w:object
   std::vector<uint32_t> text_boxes;    // w:txbxContent
+  std::vector<uint32_t> imports;       // w:subDoc
+  std::vector<uint32_t> alternatives;  // branches that are not read and say something else
 
   void Clear();
 };
@@ -82,6 +87,15 @@ struct InlineContent {
 // The branch of an mc:AlternateContent that is read: the first choice, else the fallback; kNone
 // when both are missing. Only one, since both say the same.
 [[nodiscard]] uint32_t ChosenBranch(const XmlTree& tree, uint32_t alternate_content);
+
+// What people read below an element, a line for each paragraph.
+[[nodiscard]] std::string ReadableText(const XmlTree& tree, uint32_t element);
+// The branches of an mc:AlternateContent that are not read and show other text than the chosen one.
+[[nodiscard]] std::vector<uint32_t> OtherBranches(const XmlTree& tree, uint32_t alternate_content);
+
+// The type of the tracked change of a control that such a marker begins ("control_insertion"), or
+// "" for other elements (ECMA-376 part 1, 17.13.5.5 and following).
+[[nodiscard]] std::string_view ControlRevisionType(uint16_t name);
 
 // Calls `visit` for the elements below `node` in document order, of alternate contents only for the
 // chosen branch; goes below an element only where `visit` answers true.
@@ -105,6 +119,8 @@ class InlineReader {
   explicit InlineReader(const XmlTree& tree) : tree_(tree) {}
   // Of a w:p (or any other element with inline content), into `out`, which is cleared first.
   void Read(uint32_t paragraph, InlineContent& out);
+  // The start or end of a moved range: the moves that follow are named after it.
+  void SeeMoveRange(uint32_t marker);
 
  private:
   struct OpenField {
@@ -118,11 +134,17 @@ class InlineReader {
   void ReadInline(uint32_t child);
   void ReadRun(uint32_t run);
   void ReadRunContent(uint32_t child, uint32_t run);
+  // Text and what stands for a character; false for other elements.
+  bool ReadTextElement(uint32_t child, uint32_t run);
+  void AddAlternatives(uint32_t alternate_content);
   void ReadRevision(uint32_t child, std::string_view type, bool is_deleted);
   void ReadContentControl(uint32_t child);
   void ReadRuby(uint32_t child);
+  void ReadSimpleField(uint32_t child);
   void ReadFieldCharacter(uint32_t child);
   void ReadPicture(uint32_t picture);
+  void ReadEquation(uint32_t equation);
+  void ReadMarkupTag(uint32_t child);
   void AddText(uint32_t node, uint32_t run);
   void AddElement(uint32_t node, uint32_t run, std::string_view text);
   void AddSymbol(uint32_t node, uint32_t run);
@@ -132,6 +154,12 @@ class InlineReader {
   InlineContent* out_ = nullptr;
   std::string* deleted_ = nullptr;  // where text goes inside a tracked deletion
   std::vector<OpenField> fields_;
+  struct MoveRange {
+    std::string id;
+    std::string name;
+    bool is_source = false;
+  };
+  std::vector<MoveRange> moves_;  // open ones
 };
 
 }  // namespace staged::docx

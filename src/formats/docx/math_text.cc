@@ -8,7 +8,8 @@ namespace {
 
 class MathWriter {
  public:
-  MathWriter(const XmlTree& tree, std::string& out) : tree_(tree), out_(out) {}
+  MathWriter(const XmlTree& tree, DeletedMath deleted, std::string& out)
+      : tree_(tree), deleted_(deleted), out_(out) {}
 
   void Write(uint32_t element) {
     const std::string_view name =
@@ -44,6 +45,8 @@ class MathWriter {
       Part(element, "e");
       out_ += name == "limLow" ? "_" : "^";
       Part(element, "lim");
+    } else if (IsDeleted(element)) {
+      if (deleted_ == DeletedMath::kShown) Children(element);
     } else if (name == "t" || (tree_[element].group == kWordGroup && IsWordText(element))) {
       tree_.TextTo(element, out_);
     } else {
@@ -52,7 +55,13 @@ class MathWriter {
   }
 
  private:
-  [[nodiscard]] bool IsWordText(uint32_t element) const { return tree_[element].name == kText; }
+  [[nodiscard]] bool IsWordText(uint32_t element) const { return IsTextName(tree_[element].name); }
+  [[nodiscard]] static bool IsTextName(uint16_t name) {
+    return name == kText || name == kDeletedText;
+  }
+  [[nodiscard]] bool IsDeleted(uint32_t element) const {
+    return tree_[element].name == kDeleted || tree_[element].name == kMovedFrom;
+  }
 
   [[nodiscard]] uint32_t Find(uint32_t element, std::string_view name) const {
     if (element == XmlTree::kNone) return XmlTree::kNone;
@@ -84,7 +93,7 @@ class MathWriter {
 
   [[nodiscard]] std::string PartText(uint32_t element, std::string_view name) const {
     std::string text;
-    MathWriter(tree_, text).Children(Find(element, name));
+    MathWriter(tree_, deleted_, text).Children(Find(element, name));
     return text;
   }
 
@@ -158,13 +167,17 @@ class MathWriter {
   }
 
   const XmlTree& tree_;
+  const DeletedMath deleted_;
   std::string& out_;
 };
 
 }  // namespace
 
-void MathTextTo(const XmlTree& tree, uint32_t element, std::string& out) {
-  MathWriter(tree, out).Write(element);
+void MathTextTo(const XmlTree& tree, uint32_t element, DeletedMath deleted, std::string& out) {
+  // The element itself may be the deletion whose text is asked for.
+  const bool is_deleted = tree[element].name == kDeleted || tree[element].name == kMovedFrom;
+  MathWriter writer(tree, is_deleted ? DeletedMath::kShown : deleted, out);
+  writer.Write(element);
 }
 
 }  // namespace staged::docx

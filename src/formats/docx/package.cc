@@ -33,18 +33,22 @@ bool NaturalLess(const std::string& left, const std::string& right) {
   return left.size() - i < right.size() - j;
 }
 
-// What people read in a chart or diagram: titles, labels and cached values, a line each.
-std::string DrawingText(const XmlTree& tree) {
-  constexpr size_t kTextBytesMax = 64 << 10;
-  std::string text;
-  for (uint32_t node = 0; node < tree.size() && text.size() < kTextBytesMax; ++node) {
-    const bool is_value = tree[node].group == kChartGroup && tree.LocalName(node) == "v";
+constexpr size_t kDrawingTextBytesMax = 64 << 10;
+
+// Adds what people read in a chart or diagram: titles, labels and cached values, a line each.
+void DrawingTextTo(const XmlTree& tree, std::string& text) {
+  for (uint32_t node = 0; node < tree.size() && text.size() < kDrawingTextBytesMax; ++node) {
+    const uint8_t group = tree[node].group;
+    bool is_value = false;
+    if (tree.IsElement(node) && (group == kChartGroup || group == kExtendedChartGroup)) {
+      const std::string_view name = tree.LocalName(node);
+      is_value = name == "v" || (group == kExtendedChartGroup && name == "pt");
+    }
     if (tree[node].name == kDrawingParagraph || is_value) {
       if (!text.empty() && text.back() != '\n') text += '\n';
     }
     if (tree[node].name == kDrawingText || is_value) tree.TextTo(node, text);
   }
-  return text;
 }
 
 }  // namespace
@@ -160,14 +164,23 @@ const NumberingTable& Package::numbering() {
   return *numbering_;
 }
 
+std::string Package::TextPartOf(const std::string& part) {
+  const OpcRelationship* drawn = RelationshipsOf(part).FindByType("chartUserShapes");
+  return drawn == nullptr || drawn->is_external ? "" : drawn->target;
+}
+
 RelatedPart Package::Related(const std::string& part) {
   RelatedPart related;
   const ContentHash digest = office_->DigestOf(part);
   if (digest.is_zero()) return related;
   related.digest = digest.ToString();
   if (!part.ends_with(".xml")) return related;
-  const Result<const std::string*> xml = office_->Content(part);
-  if (xml.ok()) related.text = DrawingText(XmlTree(**xml, WordVocabulary(), limits_));
+  for (const std::string& source : {part, TextPartOf(part)}) {
+    if (source.empty()) continue;
+    const Result<const std::string*> xml = office_->Content(source);
+    if (xml.ok()) DrawingTextTo(XmlTree(**xml, WordVocabulary(), limits_), related.text);
+  }
+  related.is_cut = related.text.size() >= kDrawingTextBytesMax;
   return related;
 }
 
@@ -179,6 +192,8 @@ StoryContext Package::ContextOf(const StoryPart& story) {
   context.related = [this](const std::string& part) { return Related(part); };
   context.story_locator = [this](const std::string& part) { return StoryLocator(part); };
   context.limits = limits_;
+  if (story.prefix.starts_with("glossary/")) context.hidden = "building block";
+  if (story.part == PartOfRole("comments")) context.hidden = "comment";
   return context;
 }
 

@@ -51,6 +51,8 @@ class Package {
   // Everything that the records of the story depend on.
   [[nodiscard]] StoryContext ContextOf(const StoryPart& story);
   [[nodiscard]] std::string StoryLocator(const std::string& part) const;
+  // The part with what is drawn on a chart, or "".
+  [[nodiscard]] std::string TextPartOf(const std::string& part);
 
  private:
   explicit Package(const Limits& limits) : limits_(limits) {}

@@ -19,15 +19,33 @@ std::string Trim(std::string_view text) {
   return std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1));
 }
 
-bool IsHidden(const Value::Object& format) {
-  for (const Value::Member& member : format) {
-    if (member.first == "hidden" && member.second == Value(true)) return true;
+// A bookmark or another range between two markers, by their native id.
+struct MarkedRange {
+  std::string id;
+  Value::Object value;
+};
+
+MarkedRange* FindOpen(std::vector<MarkedRange>& items, const std::string& id) {
+  constexpr size_t kLookBackMax = 64;  // ends stand near their starts
+  const size_t stop = items.size() > kLookBackMax ? items.size() - kLookBackMax : 0;
+  for (size_t i = items.size(); i > stop; --i) {
+    if (items[i - 1].id == id) return &items[i - 1];
   }
-  return false;
+  return nullptr;
+}
+
+bool IsBlank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
 void AddArray(Value::Object& attrs, std::string_view name, Value::Array array) {
   if (!array.empty()) attrs.emplace_back(name, std::move(array));
+}
+
+void AddRangesOf(std::vector<MarkedRange>& ranges, std::string_view name, Value::Object& attrs) {
+  Value::Array array;
+  for (MarkedRange& range : ranges) array.emplace_back(std::move(range.value));
+  AddArray(attrs, name, std::move(array));
 }
 
 }  // namespace
@@ -50,6 +68,24 @@ Value::Object ContentControlAttributes(const XmlTree& tree, uint32_t control) {
   return attrs;
 }
 
+Value::Object MarkupTagAttributes(const XmlTree& tree, uint32_t tag) {
+  Value::Object attrs;
+  for (const std::string_view name : {"element", "uri"}) {
+    std::string value = tree.AttributeText(tag, name);
+    if (!value.empty()) attrs.emplace_back(name, std::move(value));
+  }
+  const uint32_t properties = tree.Child(tag, kMarkupTagProperties);
+  if (properties == XmlTree::kNone) return attrs;
+  Value::Object values;
+  for (uint32_t child = tree.FirstChild(properties); child != XmlTree::kNone;
+       child = tree.NextSibling(child)) {
+    if (!tree.IsElement(child) || tree.LocalName(child) != "attr") continue;
+    values.emplace_back(tree.AttributeText(child, "name"), tree.AttributeText(child, "val"));
+  }
+  if (!values.empty()) attrs.emplace_back("values", std::move(values));
+  return attrs;
+}
+
 void ParagraphRecord::Fill(uint32_t paragraph, const ParagraphFormat& format,
                            const InlineContent& content, const std::string& label, Record& record) {
   record.text = content.text;
@@ -58,7 +94,7 @@ void ParagraphRecord::Fill(uint32_t paragraph, const ParagraphFormat& format,
   AddStyle(format, label, attrs);
   std::string paragraph_id = tree_.AttributeText(paragraph, "paraId");
   if (!paragraph_id.empty()) attrs.emplace_back("para_id", std::move(paragraph_id));
-  AddRuns(content, record, attrs);
+  AddRuns(format, content, record, attrs);
   AddRanges(content, attrs);
   AddMarkers(content, attrs);
   AddRevisions(paragraph, format, content, attrs);
@@ -81,31 +117,49 @@ void ParagraphRecord::AddStyle(const ParagraphFormat& format, const std::string&
   if (!format.properties.is_null()) attrs.emplace_back("properties", format.properties);
 }
 
-void ParagraphRecord::AddRuns(const InlineContent& content, Record& record, Value::Object& attrs) {
+void ParagraphRecord::AddRuns(const ParagraphFormat& paragraph, const InlineContent& content,
+                              Record& record, Value::Object& attrs) {
   struct Span {
     size_t begin, end, format;
   };
   std::vector<Span> spans;
-  bool all_hidden = !content.formats.empty();
   for (const FormatSpan& span : content.formats) {
     const size_t format = formats_.Character(span.properties);
-    all_hidden = all_hidden && IsHidden(formats_.character(format));
     if (!spans.empty() && spans.back().format == format && spans.back().end == span.begin) {
       spans.back().end = span.end;
     } else {
       spans.push_back({span.begin, span.end, format});
     }
   }
-  if (all_hidden && record.hidden.empty()) record.hidden = "hidden text";
+  Appearance around = context_.styles->AppearanceOf(paragraph.style_id);
+  around.has_ground |= paragraph.has_ground || context_.has_background;
+  // Cells and text boxes have grounds of their own.
+  const bool is_on_page = record.locator.find("/c:") == std::string::npos &&
+                          record.locator.find("/box:") == std::string::npos;
   Value::Array runs;
+  Value::Array hidden;
+  std::string_view reason_of_all;
+  bool is_all_hidden = !spans.empty();
   for (const Span& span : spans) {
+    const std::string_view reason =
+        HiddenReason(Over(formats_.appearance(span.format), around), is_on_page);
+    if (!reason.empty()) {
+      Value::Object value = RangeValue(span.begin, span.end);
+      value.emplace_back("reason", std::string(reason));
+      hidden.emplace_back(std::move(value));
+      if (reason_of_all.empty()) reason_of_all = reason;
+    } else if (!IsBlank(std::string_view(content.text).substr(span.begin, span.end - span.begin))) {
+      is_all_hidden = false;
+    }
     const Value::Object& format = formats_.character(span.format);
     if (format.empty()) continue;
     Value::Object run = RangeValue(span.begin, span.end);
     run.insert(run.end(), format.begin(), format.end());
     runs.emplace_back(std::move(run));
   }
+  if (is_all_hidden && record.hidden.empty()) record.hidden = std::string(reason_of_all);
   AddArray(attrs, "runs", std::move(runs));
+  AddArray(attrs, "hidden_text", std::move(hidden));
 }
 
 void ParagraphRecord::AddRanges(const InlineContent& content, Value::Object& attrs) {
@@ -118,6 +172,8 @@ void ParagraphRecord::AddRanges(const InlineContent& content, Value::Object& att
     std::string target = relationship != nullptr ? relationship->target : "";
     if (!anchor.empty()) target += "#" + anchor;
     value.emplace_back("target", std::move(target));
+    std::string tooltip = tree_.AttributeText(link.node, "tooltip");
+    if (!tooltip.empty()) value.emplace_back("tooltip", std::move(tooltip));
     links.emplace_back(std::move(value));
   }
   AddArray(attrs, "links", std::move(links));
@@ -151,25 +207,23 @@ void ParagraphRecord::AddRanges(const InlineContent& content, Value::Object& att
     rubies.emplace_back(std::move(value));
   }
   AddArray(attrs, "ruby", std::move(rubies));
+  Value::Array tags;
+  for (const InlineRange& tag : content.tags) {
+    Value::Object value = RangeValue(tag.begin, tag.end);
+    for (Value::Member& member : MarkupTagAttributes(tree_, tag.node)) {
+      value.push_back(std::move(member));
+    }
+    tags.emplace_back(std::move(value));
+  }
+  AddArray(attrs, "tags", std::move(tags));
 }
 
 void ParagraphRecord::AddMarkers(const InlineContent& content, Value::Object& attrs) {
-  struct Bookmark {
-    std::string id;
-    Value::Object value;
-  };
-  std::vector<Bookmark> bookmarks;
-  std::vector<Bookmark> comments;
+  std::vector<MarkedRange> bookmarks;
+  std::vector<MarkedRange> comments;
+  std::vector<MarkedRange> permissions;
   Value::Array notes;
   Value::Array forms;
-  const auto find_open = [](std::vector<Bookmark>& items, const std::string& id) -> Bookmark* {
-    constexpr size_t kLookBackMax = 64;  // ends stand near their starts
-    const size_t stop = items.size() > kLookBackMax ? items.size() - kLookBackMax : 0;
-    for (size_t i = items.size(); i > stop; --i) {
-      if (items[i - 1].id == id) return &items[i - 1];
-    }
-    return nullptr;
-  };
   for (const InlineMarker& marker : content.markers) {
     const uint16_t name = tree_[marker.node].name;
     std::string id = tree_.AttributeText(marker.node, "id");
@@ -178,35 +232,42 @@ void ParagraphRecord::AddMarkers(const InlineContent& content, Value::Object& at
       if (bookmark == "_GoBack") continue;  // where the last editor stood
       bookmarks.push_back({std::move(id), {{"name", bookmark}, {"start", Offset(marker.at)}}});
     } else if (name == kBookmarkEnd) {
-      if (Bookmark* open = find_open(bookmarks, id)) {
+      if (MarkedRange* open = FindOpen(bookmarks, id)) {
+        open->value.emplace_back("end", Offset(marker.at));
+      }
+    } else if (name == kPermissionStart) {
+      std::string who = tree_.AttributeText(marker.node, "ed");
+      if (who.empty()) who = tree_.AttributeText(marker.node, "edGrp");
+      permissions.push_back({std::move(id), {{"who", who}, {"start", Offset(marker.at)}}});
+    } else if (name == kPermissionEnd) {
+      if (MarkedRange* open = FindOpen(permissions, id)) {
         open->value.emplace_back("end", Offset(marker.at));
       }
     } else if (name == kCommentRangeStart) {
       comments.push_back({id, {{"id", id}, {"start", Offset(marker.at)}}});
     } else if (name == kCommentRangeEnd) {
-      if (Bookmark* open = find_open(comments, id)) {
+      if (MarkedRange* open = FindOpen(comments, id)) {
         open->value.emplace_back("end", Offset(marker.at));
       } else {
         comments.push_back({id, {{"id", id}, {"end", Offset(marker.at)}}});
       }
     } else if (name == kCommentReference) {
-      if (find_open(comments, id) == nullptr) {
+      if (FindOpen(comments, id) == nullptr) {
         comments.push_back({id, {{"id", id}, {"at", Offset(marker.at)}}});
       }
     } else if (name == kFootnoteReference || name == kEndnoteReference) {
       const char* kind = name == kFootnoteReference ? "fn:" : "en:";
-      notes.emplace_back(Value::Object{{"note", kind + id}, {"at", Offset(marker.at)}});
+      Value::Object note{{"note", kind + id}, {"at", Offset(marker.at)}};
+      if (marker.is_deleted) note.emplace_back("deleted", true);
+      notes.emplace_back(std::move(note));
     } else if (name == kFieldCharacter) {
       const uint32_t form = tree_.Child(marker.node, kFormFieldData);
       forms.emplace_back(Value::Object{{"at", Offset(marker.at)}, {"field", Summary(tree_, form)}});
     }
   }
-  Value::Array array;
-  for (Bookmark& item : bookmarks) array.emplace_back(std::move(item.value));
-  AddArray(attrs, "bookmarks", std::move(array));
-  array = {};
-  for (Bookmark& item : comments) array.emplace_back(std::move(item.value));
-  AddArray(attrs, "comments", std::move(array));
+  AddRangesOf(bookmarks, "bookmarks", attrs);
+  AddRangesOf(comments, "comments", attrs);
+  AddRangesOf(permissions, "permissions", attrs);
   AddArray(attrs, "notes", std::move(notes));
   AddArray(attrs, "forms", std::move(forms));
   Value::Array breaks;
@@ -223,6 +284,7 @@ Value ParagraphRecord::RevisionValue(const Revision& revision, const std::string
   const std::string date = tree_.AttributeText(revision.node, "date");
   if (!author.empty()) value.emplace_back("author", author);
   if (!date.empty()) value.emplace_back("date", date);
+  if (!revision.move_name.empty()) value.emplace_back("move", revision.move_name);
   value.emplace_back("start", Offset(revision.begin));
   if (revision.end > revision.begin) {
     value.emplace_back("end", Offset(revision.end));
@@ -233,7 +295,9 @@ Value ParagraphRecord::RevisionValue(const Revision& revision, const std::string
   } else if (!revision.deleted_text.empty()) {
     value.emplace_back("text", revision.deleted_text);
   }
-  if (revision.type.ends_with("format_change")) {
+  if (revision.type == "numbering_change") {
+    value.emplace_back("before", tree_.AttributeText(revision.node, "original"));
+  } else if (revision.type.ends_with("format_change")) {
     const uint32_t before = tree_.FirstChild(revision.node);
     if (before != XmlTree::kNone && tree_.IsElement(before)) {
       value.emplace_back("before", Summary(tree_, before));
@@ -249,6 +313,7 @@ void ParagraphRecord::AddRevisions(uint32_t paragraph, const ParagraphFormat& fo
       Revision& last = revisions_.back();
       const bool is_same =
           last.type == revision.type && last.end == revision.begin &&
+          last.move_name == revision.move_name && !revision.type.starts_with("control_") &&
           tree_.Attribute(last.node, "author") == tree_.Attribute(revision.node, "author") &&
           tree_.Attribute(last.node, "date") == tree_.Attribute(revision.node, "date");
       if (is_same && !revision.type.ends_with("format_change")) {
@@ -264,7 +329,7 @@ void ParagraphRecord::AddRevisions(uint32_t paragraph, const ParagraphFormat& fo
     const size_t end = content.text.size();
     const auto add = [&](uint32_t parent, uint16_t name, std::string_view type) {
       const uint32_t node = tree_.Child(parent, name);
-      if (node != XmlTree::kNone) revisions_.push_back({type, end, end, node, ""});
+      if (node != XmlTree::kNone) revisions_.push_back({type, end, end, node, "", ""});
     };
     const uint32_t mark = tree_.Child(properties, kRunProperties);
     add(mark, kInserted, "paragraph_insertion");
@@ -274,7 +339,9 @@ void ParagraphRecord::AddRevisions(uint32_t paragraph, const ParagraphFormat& fo
     add(mark, kMovedFrom, "paragraph_move_from");
     add(mark, kRunPropertiesChange, "mark_format_change");
     add(properties, kParagraphPropertiesChange, "paragraph_format_change");
-    add(tree_.Child(properties, kNumberingProperties), kInserted, "numbering_insertion");
+    const uint32_t numbering = tree_.Child(properties, kNumberingProperties);
+    add(numbering, kInserted, "numbering_insertion");
+    add(numbering, kNumberingChange, "numbering_change");
     if (tree_.Child(properties, kSectionProperties) != XmlTree::kNone) {
       attrs.emplace_back("section_break", true);
     }

@@ -24,7 +24,8 @@ class ParagraphRecord {
 
  private:
   void AddStyle(const ParagraphFormat& format, const std::string& label, Value::Object& attrs);
-  void AddRuns(const InlineContent& content, Record& record, Value::Object& attrs);
+  void AddRuns(const ParagraphFormat& paragraph, const InlineContent& content, Record& record,
+               Value::Object& attrs);
   void AddRanges(const InlineContent& content, Value::Object& attrs);
   void AddMarkers(const InlineContent& content, Value::Object& attrs);
   void AddRevisions(uint32_t paragraph, const ParagraphFormat& format, const InlineContent& content,
@@ -36,6 +37,8 @@ class ParagraphRecord {
   std::vector<Revision> revisions_;
 };
 
+// Element, namespace and attributes of a w:smartTag or w:customXml.
+[[nodiscard]] Value::Object MarkupTagAttributes(const XmlTree& tree, uint32_t tag);
 // Alias, tag and kind of a content control (w:sdt).
 [[nodiscard]] Value::Object ContentControlAttributes(const XmlTree& tree, uint32_t control);
 

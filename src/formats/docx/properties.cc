@@ -22,6 +22,9 @@ bool IsTrackedChange(uint16_t name) {
     case kMovedTo:
     case kCellInserted:
     case kCellDeleted:
+    case kCellMergeChange:
+    case kNumberingChange:
+    case kTablePropertyExceptionsChange:
       return true;
     default:
       return false;
@@ -181,7 +184,8 @@ ParagraphFormat ReadParagraphFormat(const XmlTree& tree, uint32_t properties,
         if (level != XmlTree::kNone) {
           format.numbering_level = IntegerOr(tree.Attribute(level, "val").value_or(""), 0);
         }
-        format.has_details |= tree.Child(child, kInserted) != XmlTree::kNone;
+        format.has_details |= tree.Child(child, kInserted) != XmlTree::kNone ||
+                              tree.Child(child, kNumberingChange) != XmlTree::kNone;
         break;
       }
       case kSectionProperties:
@@ -200,6 +204,7 @@ ParagraphFormat ReadParagraphFormat(const XmlTree& tree, uint32_t properties,
         others.emplace_back(std::string(tree.LocalName(child)), Summary(tree, child));
     }
   }
+  format.has_ground = ReadAppearance(tree, XmlTree::kNone, properties).has_ground;
   if (!others.empty()) format.properties = Value(std::move(others));
   return format;
 }
@@ -212,11 +217,21 @@ size_t FormatCache::Character(uint32_t run_properties) {
     // Few distinct formats survive, since bytes that differ only in noise meet here. Only a hostile
     // document has more than this many, and then equal neighbours are not merged.
     constexpr size_t kComparedMax = 2'000;
-    const auto found = characters_.size() > kComparedMax
-                           ? characters_.end()
-                           : std::find(characters_.begin(), characters_.end(), format);
+    const auto found =
+        characters_.size() > kComparedMax
+            ? characters_.end()
+            : std::find_if(characters_.begin(), characters_.end(),
+                           [&](const CharacterEntry& item) { return item.format == format; });
     entry->second = static_cast<size_t>(found - characters_.begin());
-    if (found == characters_.end()) characters_.push_back(std::move(format));
+    if (found == characters_.end()) {
+      Appearance appearance = ReadAppearance(tree_, run_properties, XmlTree::kNone);
+      const uint32_t style = tree_.Child(run_properties, kRunStyle);
+      if (style != XmlTree::kNone) {
+        const std::string id = tree_.AttributeText(style, "val");
+        if (styles_.Find(id) != nullptr) appearance = Over(appearance, styles_.AppearanceOf(id));
+      }
+      characters_.push_back({std::move(format), std::move(appearance)});
+    }
   }
   return entry->second;
 }

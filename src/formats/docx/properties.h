@@ -23,6 +23,7 @@ struct ParagraphFormat {
   std::optional<std::string> numbering_id;
   std::optional<int> numbering_level;
   Value properties;
+  bool has_ground = false;  // shading: another colour behind the text
   // Its w:pPr holds a section break or a tracked change, to be looked up in the tree.
   bool has_details = false;
 };
@@ -48,13 +49,23 @@ class FormatCache {
   FormatCache(const XmlTree& tree, const StyleTable& styles) : tree_(tree), styles_(styles) {}
   // Index of the character format of a w:rPr or kNone; equal formats have equal indexes.
   size_t Character(uint32_t run_properties);
-  [[nodiscard]] const Value::Object& character(size_t index) const { return characters_[index]; }
+  [[nodiscard]] const Value::Object& character(size_t index) const {
+    return characters_[index].format;
+  }
+  // Whether people see text of that format, its character style included.
+  [[nodiscard]] const Appearance& appearance(size_t index) const {
+    return characters_[index].appearance;
+  }
   const ParagraphFormat& Paragraph(uint32_t properties);
 
  private:
   const XmlTree& tree_;
   const StyleTable& styles_;
-  std::vector<Value::Object> characters_{Value::Object()};
+  struct CharacterEntry {
+    Value::Object format;
+    Appearance appearance;
+  };
+  std::vector<CharacterEntry> characters_{CharacterEntry()};
   std::unordered_map<std::string_view, size_t> character_by_bytes_;
   std::unordered_map<std::string_view, ParagraphFormat> paragraph_by_bytes_;
   const ParagraphFormat plain_;

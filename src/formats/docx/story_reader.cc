@@ -1,6 +1,7 @@
 #include "formats/docx/story_reader.h"
 
 #include "formats/docx/paragraph_record.h"
+#include "formats/docx/picture_reader.h"
 #include "formats/docx/word_names.h"
 
 namespace staged::docx {
@@ -21,12 +22,6 @@ struct GridCell {
   std::string merge;  // "", "restart", "continue"
 };
 
-struct PictureNames {
-  const std::string& name;
-  const std::string& description;
-  const std::string& extent;
-};
-
 class StoryBuilder {
  public:
   StoryBuilder(const XmlTree& tree, const StoryContext& context, std::string prefix)
@@ -36,7 +31,8 @@ class StoryBuilder {
         formats_(tree, *context.styles),
         labeller_(*context.numbering),
         reader_(tree),
-        paragraph_(tree, context, formats_) {}
+        paragraph_(tree, context, formats_),
+        pictures_(tree, context, prefix_) {}
 
   Story Build() {
     if (tree_.size() == 0) return std::move(story_);
@@ -60,7 +56,11 @@ class StoryBuilder {
     return story_.records.size() - 1;
   }
 
-  std::string Hidden() const { return prefix_.starts_with("glossary/") ? "building block" : ""; }
+  const std::string& Hidden() const { return context_.hidden; }
+
+  PictureReader::Emit Emitter() {
+    return [this](Record record, uint32_t node) { Add(std::move(record), node); };
+  }
 
   // A locator of the story that no other record has; a second one of a name gets "#2".
   std::string Unique(std::string locator) {
@@ -96,7 +96,12 @@ class StoryBuilder {
       case kAlternateContent:
         if (const uint32_t branch = ChosenBranch(tree_, child); branch != XmlTree::kNone) {
           ReadBlocks(branch, prefix, parent, counters);
+          AddAlternatives(OtherBranches(tree_, child), parent);
         }
+        break;
+      case kMarkupTag:
+        AddContentControl(child, parent);
+        ReadBlocks(child, prefix, parent, counters);
         break;
       case kSectionProperties:
         AddSection(child, parent);
@@ -111,15 +116,33 @@ class StoryBuilder {
         ReadComment(child);
         break;
       case kAlternateChunk:
-        story_.has_alternate_chunks = true;
+      case kSubdocument:
+        story_.has_alternate_chunks |= tree_[child].name == kAlternateChunk;
+        pictures_.ReadPart(child, "import", parent, Hidden(), Emitter());
+        break;
+      case kBackground:
+        pictures_.ReadPart(child, "background", parent, Hidden(), Emitter());
+        break;
+      case kMoveFromRangeStart:
+      case kMoveFromRangeEnd:
+      case kMoveToRangeStart:
+      case kMoveToRangeEnd:
+        reader_.SeeMoveRange(child);
         break;
       case kBookmarkStart:
       case kBookmarkEnd:
       case kCommentRangeStart:
       case kCommentRangeEnd:
+      case kPermissionStart:
+      case kPermissionEnd:
+      case kControlInserted:
+      case kControlDeleted:
+      case kControlMovedFrom:
+      case kControlMovedTo:
         pending_markers_.push_back(child);
         break;
       case kContentControlProperties:
+      case kMarkupTagProperties:
       case kTableCellProperties:
       case kTableProperties:
       case kParagraphProperties:
@@ -141,7 +164,14 @@ class StoryBuilder {
     InlineContent content = std::move(spare_content_);
     reader_.Read(node, content);
     std::vector<InlineMarker> pending;
-    for (const uint32_t marker : pending_markers_) pending.push_back({marker, 0});
+    for (const uint32_t marker : pending_markers_) {
+      const std::string_view type = ControlRevisionType(tree_[marker].name);
+      if (type.empty()) {
+        pending.push_back({marker, 0});
+      } else {
+        content.revisions.insert(content.revisions.begin(), {type, 0, 0, marker, "", ""});
+      }
+    }
     content.markers.insert(content.markers.begin(), pending.begin(), pending.end());
     pending_markers_.clear();
     const ParagraphFormat& format = formats_.Paragraph(tree_.Child(node, kParagraphProperties));
@@ -167,7 +197,13 @@ class StoryBuilder {
       deleted.hidden = revision.type == "move_from" ? "tracked move" : "tracked deletion";
       Add(std::move(deleted), revision.node);
     }
-    for (const InlineMarker& picture : content.pictures) AddPicture(picture, locator);
+    for (const InlineMarker& picture : content.pictures) {
+      pictures_.Read(picture, locator, Hidden(), Emitter());
+    }
+    for (const uint32_t import : content.imports) {
+      pictures_.ReadPart(import, "import", locator, Hidden(), Emitter());
+    }
+    AddAlternatives(content.alternatives, locator);
     if (format.has_details) {
       const uint32_t section =
           tree_.Child(tree_.Child(node, kParagraphProperties), kSectionProperties);
@@ -180,6 +216,18 @@ class StoryBuilder {
           boxes[i]);
       BlockCounters counters;
       ReadBlocks(boxes[i], box + "/", box, counters);
+    }
+  }
+
+  // What other programs show in the place of what they cannot read, where it says something else.
+  void AddAlternatives(const std::vector<uint32_t>& branches, const std::string& parent) {
+    for (const uint32_t branch : branches) {
+      Record record{.kind = "alternative",
+                    .locator = prefix_ + "alt:" + std::to_string(++alternatives_),
+                    .parent = parent};
+      record.text = ReadableText(tree_, branch);
+      record.hidden = "shown only by programs that cannot read the rest";
+      Add(std::move(record), branch);
     }
   }
 
@@ -205,9 +253,11 @@ class StoryBuilder {
                   .locator = prefix_ + "sdt:" + std::to_string(++controls_),
                   .parent = parent,
                   .hidden = Hidden()};
-    Value::Object attrs = ContentControlAttributes(tree_, node);
+    Value::Object attrs = tree_[node].name == kMarkupTag ? MarkupTagAttributes(tree_, node)
+                                                         : ContentControlAttributes(tree_, node);
     for (const Value::Member& member : attrs) {
-      if (member.first == "alias" || (member.first == "tag" && record.text.empty())) {
+      if (member.first == "alias" || member.first == "element" ||
+          (member.first == "tag" && record.text.empty())) {
         record.text = member.second.as_string();
       }
     }
@@ -244,7 +294,7 @@ class StoryBuilder {
   void AddRevisionAttribute(uint32_t node, std::string_view type, Record& record) {
     const Value* present = record.attrs.Find("revisions");
     Value::Array revisions = present != nullptr ? present->as_array() : Value::Array();
-    revisions.push_back(paragraph_.RevisionValue({type, 0, 0, node, ""}, ""));
+    revisions.push_back(paragraph_.RevisionValue({type, 0, 0, node, "", ""}, ""));
     record.attrs.Set("revisions", std::move(revisions));
   }
 
@@ -266,7 +316,7 @@ class StoryBuilder {
   void ReadComment(uint32_t node) {
     const std::string id = tree_.AttributeText(node, "id");
     const std::string locator = Unique("cm:" + id);
-    Record record{.kind = "comment", .locator = locator};
+    Record record{.kind = "comment", .locator = locator, .hidden = Hidden()};
     record.key = locator;
     for (const std::string_view name : {"author", "initials", "date"}) {
       std::string value = tree_.AttributeText(node, name);
@@ -281,6 +331,13 @@ class StoryBuilder {
       } else {
         record.attrs.Set("anchor", anchor.start_locator);
         if (anchor.has_end) record.attrs.Set("anchor_end", anchor.end_locator);
+      }
+    }
+    if (context_.comment_threads != nullptr) {
+      const auto thread = context_.comment_threads->find(id);
+      if (thread != context_.comment_threads->end()) {
+        if (!thread->second.reply_to.empty()) record.attrs.Set("reply_to", thread->second.reply_to);
+        if (thread->second.is_resolved) record.attrs.Set("resolved", true);
       }
     }
     Add(std::move(record), node);
@@ -342,6 +399,7 @@ class StoryBuilder {
       } else if (child_name == kAlternateContent) {
         const uint32_t branch = ChosenBranch(tree_, child);
         if (branch != XmlTree::kNone) ForEachInside(branch, name, parent, read);
+        AddAlternatives(OtherBranches(tree_, child), parent);
       } else if (child_name == kBookmarkStart || child_name == kBookmarkEnd ||
                  child_name == kCommentRangeStart || child_name == kCommentRangeEnd) {
         pending_markers_.push_back(child);
@@ -371,9 +429,19 @@ class StoryBuilder {
         AddRowRevision(properties, kDeleted, "row_deletion", record);
         AddRowRevision(properties, kTableRowPropertiesChange, "row_format_change", record);
       }
+      AddRowExceptions(row, record);
       Add(std::move(record), row);
       ReadCells(row, locator, column, rows);
     });
+  }
+
+  // Properties of the table that the row overrides (17.4.61).
+  void AddRowExceptions(uint32_t row, Record& record) {
+    const uint32_t exceptions = tree_.Child(row, kTablePropertyExceptions);
+    if (exceptions == XmlTree::kNone) return;
+    Value::Object values = SummaryOfChildren(tree_, exceptions);
+    if (!values.empty()) record.attrs.Set("exceptions", std::move(values));
+    AddRowRevision(exceptions, kTablePropertyExceptionsChange, "row_format_change", record);
   }
 
   void AddRowRevision(uint32_t properties, uint16_t name, std::string_view type, Record& record) {
@@ -421,6 +489,7 @@ class StoryBuilder {
     if (!others.empty()) record.attrs.Set("properties", std::move(others));
     AddRowRevision(properties, kCellInserted, "cell_insertion", record);
     AddRowRevision(properties, kCellDeleted, "cell_deletion", record);
+    AddRowRevision(properties, kCellMergeChange, "cell_merge_change", record);
     AddRowRevision(properties, kTableCellPropertiesChange, "cell_format_change", record);
   }
 
@@ -454,96 +523,6 @@ class StoryBuilder {
     for (const auto& [column, item] : open) close(item);
   }
 
-  void AddPicture(const InlineMarker& picture, const std::string& parent) {
-    std::string name;
-    std::string description;
-    std::string text;
-    std::string extent;
-    size_t found = 0;
-    VisitChosen(tree_, picture.node, [&](uint32_t node) {
-      const auto add = [&](const std::string& kind, const std::string& locator,
-                           std::initializer_list<std::string_view> id_attributes) {
-        ++found;
-        AddRelated(kind, locator, node, id_attributes, {name, description, extent}, parent,
-                   picture.at);
-      };
-      switch (tree_[node].name) {
-        case kTextBoxContent:
-          return false;
-        case kDrawingProperties:
-          name = tree_.AttributeText(node, "name");
-          description = tree_.AttributeText(node, "descr");
-          break;
-        case kExtent:
-          extent = tree_.AttributeText(node, "cx") + "x" + tree_.AttributeText(node, "cy");
-          break;
-        case kDrawingText:
-          tree_.TextTo(node, text);
-          break;
-        case kDrawingParagraph:
-          if (!text.empty()) text += '\n';
-          break;
-        case kVmlTextPath:
-          text += tree_.AttributeText(node, "string");
-          break;
-        case kBlip:
-          add("image", "img:", {"embed", "link"});
-          break;
-        case kVmlImage:
-          if (description.empty()) description = tree_.AttributeText(node, "title");
-          add("image", "img:", {"id", "pict"});
-          break;
-        case kChartReference:
-          add("chart", "chart:", {"id"});
-          break;
-        case kDiagramReference:
-          add("diagram", "diagram:", {"dm"});
-          break;
-        default:
-          break;
-      }
-      return true;
-    });
-    if (text.empty() && (found > 0 || description.empty())) return;
-    Record shape{.kind = "shape",
-                 .locator = prefix_ + "shape:" + std::to_string(++counts_["shape"]),
-                 .parent = parent,
-                 .hidden = Hidden()};
-    shape.text = text.empty() ? description : text;
-    if (!name.empty()) shape.attrs.Set("name", name);
-    if (!description.empty()) shape.attrs.Set("alternative_text", description);
-    shape.attrs.Set("at", Number(picture.at));
-    Add(std::move(shape), picture.node);
-  }
-
-  void AddRelated(const std::string& kind, const std::string& locator, uint32_t node,
-                  std::initializer_list<std::string_view> id_attributes, const PictureNames& names,
-                  const std::string& parent, size_t at) {
-    const OpcRelationship* relationship = nullptr;
-    for (const std::string_view attribute : id_attributes) {
-      if (relationship != nullptr) break;
-      relationship = context_.relationships->Find(tree_.AttributeText(node, attribute));
-    }
-    Record record{.kind = kind,
-                  .locator = prefix_ + locator + std::to_string(++counts_[kind]),
-                  .parent = parent,
-                  .hidden = Hidden()};
-    record.text = names.description;
-    if (!names.name.empty()) record.attrs.Set("name", names.name);
-    if (!names.description.empty()) record.attrs.Set("alternative_text", names.description);
-    if (!names.extent.empty()) record.attrs.Set("size_emu", names.extent);
-    record.attrs.Set("at", Number(at));
-    if (relationship != nullptr && relationship->is_external) {
-      record.attrs.Set("target", relationship->target);
-    } else if (relationship != nullptr) {
-      record.attrs.Set("part", relationship->target);
-      const RelatedPart related = context_.related(relationship->target);
-      if (!related.digest.empty()) record.attrs.Set("digest", related.digest);
-      if (!related.text.empty()) record.text = related.text;
-    }
-    Add(std::move(record), node);
-  }
-
   // A paragraph's identifier is a key only where it is not a twin.
   void SetUniqueKeys() {
     std::unordered_map<std::string, int> counts;
@@ -568,12 +547,13 @@ class StoryBuilder {
   ListLabeller labeller_;
   InlineReader reader_;
   ParagraphRecord paragraph_;
+  PictureReader pictures_;
   Story story_;
   InlineContent spare_content_;
   std::vector<uint32_t> pending_markers_;
   std::unordered_map<std::string, int> count_by_locator_;
-  std::unordered_map<std::string, uint64_t> counts_;
   uint64_t controls_ = 0;
+  uint64_t alternatives_ = 0;
   uint64_t sections_ = 0;
 };
 

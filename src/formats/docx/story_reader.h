@@ -21,8 +21,9 @@ namespace staged::docx {
 
 // What a part related to a story is, as far as records tell.
 struct RelatedPart {
-  std::string digest;  // "sha256:..."; empty when the archive lacks it
-  std::string text;    // of a chart or a diagram
+  std::string digest;   // "sha256:..."; empty when the archive lacks it
+  std::string text;     // of a chart or a diagram
+  bool is_cut = false;  // the text goes on
 };
 
 // Where a comment is anchored in the document.
@@ -34,6 +35,12 @@ struct CommentAnchor {
   bool has_end = false;
 };
 
+// What a comment's part does not say about it (MS-DOCX, 2.5.4).
+struct CommentThread {
+  std::string reply_to;  // "cm:1"; empty for the first one of a thread
+  bool is_resolved = false;
+};
+
 // Everything that the records of a story depend on besides its own XML. Borrowed.
 struct StoryContext {
   const StyleTable* styles = nullptr;
@@ -42,6 +49,9 @@ struct StoryContext {
   std::function<RelatedPart(const std::string& part)> related;
   std::function<std::string(const std::string& part)> story_locator;  // "hdr:1" of a header part
   const std::map<std::string, CommentAnchor>* comment_anchors = nullptr;  // for the comments' part
+  const std::map<std::string, CommentThread>* comment_threads = nullptr;  // the same, by native id
+  std::string hidden;           // why nobody sees the story, or ""
+  bool has_background = false;  // the page is not white
   Limits limits;
 };
 

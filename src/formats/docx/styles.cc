@@ -46,9 +46,27 @@ StyleTable::StyleTable(const XmlTree& tree) {
         style.outline_level = IntegerOr(tree.Attribute(outline, "val").value_or(""), 9);
       }
     }
+    style.appearance = ReadAppearance(tree, tree.Child(node, kRunProperties), properties);
+    if (style.is_default && style.type == "paragraph" && !default_paragraph_style_) {
+      default_paragraph_style_ = all_.size();
+    }
     index_by_id_.emplace(style.id, all_.size());
     all_.push_back(std::move(style));
   }
+  InheritAppearances();
+}
+
+void StyleTable::InheritAppearances() {
+  std::vector<Appearance> inherited;
+  for (const Style& style : all_) {
+    Appearance appearance;
+    FirstOfChain(style.id, [&](const Style& item) {
+      appearance = Over(appearance, item.appearance);
+      return false;
+    });
+    inherited.push_back(std::move(appearance));
+  }
+  for (size_t i = 0; i < all_.size(); ++i) all_[i].appearance = std::move(inherited[i]);
 }
 
 const Style* StyleTable::Find(std::string_view id) const {
@@ -81,10 +99,12 @@ std::string StyleTable::NameOf(std::string_view id) const {
 }
 
 const Style* StyleTable::DefaultParagraphStyle() const {
-  for (const Style& style : all_) {
-    if (style.is_default && style.type == "paragraph") return &style;
-  }
-  return nullptr;
+  return default_paragraph_style_ ? &all_[*default_paragraph_style_] : nullptr;
+}
+
+const Appearance& StyleTable::AppearanceOf(std::string_view id) const {
+  const Style* style = id.empty() ? DefaultParagraphStyle() : Find(id);
+  return style == nullptr ? plain_ : style->appearance;
 }
 
 template <typename Predicate>

@@ -16,6 +16,10 @@ enum Group : uint8_t {
   kChartGroup = 7,
   kDiagramGroup = 8,
   kWordExtensionGroup = 9,
+  kOfficeVmlGroup = 10,
+  kPictureGroup = 11,
+  kExtendedChartGroup = 12,
+  kVectorImageGroup = 13,
 };
 
 enum Name : uint16_t {
@@ -124,6 +128,25 @@ enum Name : uint16_t {
   kVmlTextPath,
   kChartReference,
   kDiagramReference,
+  kDynamicText,  // w:dayShort, w:pgNum ...: text that the program makes when it shows it
+  kMarkupTag,    // w:smartTag, w:customXml
+  kMarkupTagProperties,
+  kControlInserted,  // w:customXmlInsRangeStart ...: tracked changes of controls around content
+  kControlDeleted,
+  kControlMovedFrom,
+  kControlMovedTo,
+  kNumberingChange,
+  kCellMergeChange,
+  kTablePropertyExceptionsChange,
+  kOleObject,
+  kActiveXControl,
+  kContentPart,
+  kBackground,
+  kSubdocument,
+  kShapeProperties,  // pic:cNvPr, wps:cNvPr, wpg:cNvPr
+  kDrawingLink,
+  kVectorImage,
+  kVmlShape,
 };
 
 [[nodiscard]] const XmlVocabulary& WordVocabulary();

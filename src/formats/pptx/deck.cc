@@ -189,8 +189,7 @@ const Deck::Layout& Deck::LayoutOf(const std::string& part) {
 std::string Deck::NameOf(const std::string& part) { return LayoutOf(part).name; }
 
 ShapeContext Deck::ContextOf(const StoryPart& story, std::string hidden) {
-  ShapeContext context;
-  context.part = story.part;
+  ShapeContext context = ContextOfPart(story.part);
   context.prefix = story.prefix;
   context.hidden = std::move(hidden);
   context.limits = limits_;
@@ -216,7 +215,12 @@ ShapeContext Deck::ContextOf(const StoryPart& story, std::string hidden) {
       context.hidden = "master of notes or handouts";
       break;
   }
-  const std::string part = story.part;
+  return context;
+}
+
+ShapeContext Deck::ContextOfPart(const std::string& part) {
+  ShapeContext context;
+  context.part = part;
   context.relationship = [this, part](std::string_view id) {
     return package_->Relationship(part, id);
   };

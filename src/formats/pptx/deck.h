@@ -49,6 +49,8 @@ class Deck {
   [[nodiscard]] int64_t slide_height() const { return slide_height_; }
   // What the records of a story depend on. `hidden`: why its slide is not shown, or "".
   [[nodiscard]] ShapeContext ContextOf(const StoryPart& story, std::string hidden);
+  // Relationships and digests of any part; nothing else is set.
+  [[nodiscard]] ShapeContext ContextOfPart(const std::string& part);
   // The name of a layout or master (p:cSld name), or "".
   [[nodiscard]] std::string NameOf(const std::string& part);
 

@@ -177,6 +177,43 @@ Value::Object RunFormat(const XmlTree& tree, uint32_t properties) {
   return format;
 }
 
+constexpr int kLegibleSize = 150;  // hundredths of a point: what is smaller nobody reads
+
+// Why nobody sees text of those properties against that ground, or "".
+std::string_view HiddenReason(const XmlTree& tree, uint32_t properties, std::string_view ground) {
+  if (properties == XmlTree::kNone) return "";
+  const std::string_view digits = tree.Attribute(properties, "sz").value_or("");
+  int size = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
+  if (error == std::errc() && size > 0 && size < kLegibleSize) return "text too small to read";
+  if (tree.Child(properties, kLine) != XmlTree::kNone) return "";
+  if (tree.Child(properties, kNoFill) != XmlTree::kNone) return "text without a colour";
+  const bool is_ground = !ground.empty() && FillColor(tree, properties) == ground;
+  return is_ground ? "text in the colour of what is behind it" : "";
+}
+
+void AddHiddenText(const XmlTree& tree, const ParagraphContent& content, std::string_view ground,
+                   Record& record) {
+  Value::Array hidden;
+  std::string_view reason_of_all;
+  bool is_all_hidden = true;
+  for (const RunSpan& span : content.runs) {
+    const std::string_view reason = HiddenReason(tree, span.properties, ground);
+    const std::string text = content.text.substr(span.begin, span.end - span.begin);
+    if (reason.empty()) {
+      is_all_hidden = is_all_hidden && text.find_first_not_of(" \t\n") == std::string::npos;
+      continue;
+    }
+    if (reason_of_all.empty()) reason_of_all = reason;
+    hidden.emplace_back(Value::Object{{"start", static_cast<int64_t>(span.begin)},
+                                      {"end", static_cast<int64_t>(span.end)},
+                                      {"reason", std::string(reason)}});
+  }
+  if (hidden.empty()) return;
+  record.attrs.Set("hidden_text", std::move(hidden));
+  if (is_all_hidden && record.hidden.empty()) record.hidden = std::string(reason_of_all);
+}
+
 void AddRunsAndLinks(const XmlTree& tree, const ParagraphContent& content, const LinkTarget& target,
                      Record& record) {
   Value::Array runs;
@@ -192,6 +229,8 @@ void AddRunsAndLinks(const XmlTree& tree, const ParagraphContent& content, const
         if (link == XmlTree::kNone) continue;
         Value::Object value{{"start", begin}, {"end", end}};
         value.emplace_back("target", LinkText(tree, link, target));
+        std::string tooltip = tree.AttributeText(link, "tooltip");
+        if (!tooltip.empty()) value.emplace_back("tooltip", std::move(tooltip));
         if (name == kLinkHover) value.emplace_back("on", "hover");
         links.emplace_back(std::move(value));
       }
@@ -260,8 +299,14 @@ ParagraphContent ReadParagraph(const XmlTree& tree, uint32_t paragraph) {
   return content;
 }
 
+std::string FillColor(const XmlTree& tree, uint32_t element) {
+  if (element == XmlTree::kNone) return "";
+  const uint32_t fill = tree.Child(element, kSolidFill);
+  return fill == XmlTree::kNone ? "" : XmlSummary(tree, fill);
+}
+
 void FillParagraph(const XmlTree& tree, uint32_t paragraph, const LinkTarget& target,
-                   Record& record) {
+                   std::string_view ground, Record& record) {
   const ParagraphContent content = ReadParagraph(tree, paragraph);
   record.text = content.text;
   const uint32_t properties = tree.Child(paragraph, kParagraphProperties);
@@ -290,6 +335,7 @@ void FillParagraph(const XmlTree& tree, uint32_t paragraph, const LinkTarget& ta
     if (!others.empty()) record.attrs.Set("properties", std::move(others));
   }
   AddRunsAndLinks(tree, content, target, record);
+  AddHiddenText(tree, content, ground, record);
   record.span = ByteSpan{tree[paragraph].begin, tree[paragraph].end};
 }
 

@@ -28,9 +28,13 @@ struct ParagraphContent : TextContent {
 using LinkTarget = std::function<std::string(std::string_view id)>;
 
 // The paragraph's text, level, format, runs and links. A run is named where its format differs from
-// the shape's; offsets are bytes of the UTF-8 text.
+// the shape's; offsets are bytes of the UTF-8 text. `ground` is the FillColor behind the text, ""
+// if unknown: text that nobody sees against it is told.
 void FillParagraph(const XmlTree& tree, uint32_t paragraph, const LinkTarget& target,
-                   Record& record);
+                   std::string_view ground, Record& record);
+
+// The colour of the a:solidFill that is a child of the element, to compare; "" where it has none.
+[[nodiscard]] std::string FillColor(const XmlTree& tree, uint32_t element);
 
 // The target and action of an a:hlinkClick as text: "https://...", "slide slides/slide3.xml".
 [[nodiscard]] std::string LinkText(const XmlTree& tree, uint32_t link, const LinkTarget& target);

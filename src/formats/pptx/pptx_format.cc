@@ -23,8 +23,8 @@ void AddShapeKinds(Profile& profile) {
       Presence(kContent),
       {"position", kFormat, {"geometry", "geometry_from"}},
       {"alt_text", kContent, {"alt_text", "title", "text"}},
-      {"content", kContent, {"digest", "target", "program"}},
-      {"link", kContent, {"link"}},
+      {"content", kContent, {"digest", "target", "program", "media"}},
+      {"link", kContent, {"link", "hover_link", "tooltip"}},
       {"placeholder", kStructure, {"placeholder", "duplicate_id"}},
       {"name", ChangeClass::kSerialization, {"name", "part"}},
       {"format", kFormat, {"format", "preset"}},
@@ -42,10 +42,17 @@ Profile PptxProfile() {
   const FacetRule text{"text", kContent, {"text"}};
   const FacetRule format{"format", kFormat, {"format"}};
   const FacetRule title{"title", kDerived, {"text"}};
-  const FacetRule digest{"digest", kFormat, {"digest", "text"}};
+  const FacetRule digest{"digest", kFormat, {"digest", "text", "media"}};
   Profile profile;
   profile.kinds = {
-      {"presentation", Matching::kKeyed, {{"size", kFormat, {"size"}}, format}},
+      {"presentation",
+       Matching::kKeyed,
+       {{"size", kFormat, {"size"}}, {"protection", kStructure, {"write_protected"}}, format}},
+      {"custom_show",
+       Matching::kKeyed,
+       {{"name", kContent, {"text"}}, {"slides", kStructure, {"slides"}}}},
+      {"author", Matching::kKeyed, {{"name", kContent, {"text", "initials", "userId"}}}},
+      {"alternative", Matching::kOrdered, {text}},
       {"section",
        Matching::kOrdered,
        {{"name", kContent, {"text"}}, {"slides", kStructure, {"slides"}}}},
@@ -55,23 +62,25 @@ Profile PptxProfile() {
         title,
         {"number", kDerived, {"number"}},
         {"layout", kStructure, {"layout"}},
-        {"background", kFormat, {"background"}},
+        {"background", kFormat, {"background", "media"}},
         {"name", ChangeClass::kSerialization, {"name"}},
         format}},
       {"notes", Matching::kKeyed, {Presence(kContent), title, {"name", kFormat, {"name"}}, format}},
       {"layout",
        Matching::kKeyed,
-       {Presence(kStructure), title, {"name", kFormat, {"name", "background"}}, format}},
+       {Presence(kStructure), title, {"name", kFormat, {"name", "background", "media"}}, format}},
       {"master",
        Matching::kKeyed,
-       {Presence(kStructure), title, {"name", kFormat, {"name", "background"}}, format}},
+       {Presence(kStructure), title, {"name", kFormat, {"name", "background", "media"}}, format}},
       {"transition", Matching::kKeyed, {digest}},
       {"animation", Matching::kKeyed, {digest}},
       {"row", Matching::kOrdered, {Presence(kStructure), {"height", kFormat, {"height"}}}},
       {"cell",
        Matching::kOrdered,
        {{"span", kStructure, {"column_span", "row_span", "merged"}}, format}},
-      {"chart_definition", Matching::kKeyed, {{"types", kContent, {"types"}}, format}},
+      {"chart_definition",
+       Matching::kKeyed,
+       {{"types", kContent, {"types"}}, {"media", kContent, {"media"}}, format}},
       {"series",
        Matching::kOrdered,
        {{"name", kContent, {"text"}},
@@ -79,7 +88,10 @@ Profile PptxProfile() {
         {"references", kContent, {"references"}},
         {"type", kContent, {"type"}}}},
       {"chart_text", Matching::kOrdered, {text, {"runs", kFormat, {"runs", "properties"}}}},
-      {"node", Matching::kOrdered, {}},
+      {"node",
+       Matching::kOrdered,
+       {{"picture", kContent, {"media", "alt_text", "title"}},
+        {"link", kContent, {"link", "tooltip"}}}},
       {"comment",
        Matching::kKeyed,
        {text, {"author", kContent, {"author", "date", "status", "reply_to"}}}},
@@ -90,7 +102,7 @@ Profile PptxProfile() {
                      {text,
                       {"level", kFormat, {"level", "alignment", "properties"}},
                       {"links", kContent, {"links"}},
-                      {"runs", kFormat, {"runs"}}}};
+                      {"runs", kFormat, {"runs", "hidden_text"}}}};
   paragraph.merge_set_op = "set";
   paragraph.merge_arguments = {{"text", "text"}};
   profile.kinds.push_back(std::move(paragraph));
@@ -102,7 +114,7 @@ class PptxFormat final : public Format {
  public:
   PptxFormat() {
     descriptor_.name = "pptx";
-    descriptor_.parser = {"pptx", "1"};
+    descriptor_.parser = {"pptx", "2"};
     descriptor_.extensions = {"pptx", "pptm", "potx", "potm", "ppsx", "ppsm"};
     descriptor_.edit_ops = {"replace_text", "set",         "insert_before", "insert_after",
                             "append",       "delete",      "move",          "set_hidden",

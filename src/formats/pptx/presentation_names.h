@@ -17,6 +17,9 @@ enum Group : uint8_t {
   kModernCommentGroup = 8,
   kPresentationExtensionGroup = 9,
   kDrawingExtensionGroup = 10,
+  kVectorImageGroup = 11,
+  kModelGroup = 12,
+  kDiagramExtensionGroup = 13,
 };
 
 enum Name : uint16_t {
@@ -98,6 +101,13 @@ enum Name : uint16_t {
   kSection,
   kSectionSlide,
   kDrawingMath,
+  kMediaReference,  // video, sound, vector images, models, controls: what refers to another part
+  kControl,
+  kSolidFill,
+  kNoFill,
+  kLine,
+  kCellProperties,
+  kCustomShow,
 };
 
 [[nodiscard]] const XmlVocabulary& PresentationVocabulary();

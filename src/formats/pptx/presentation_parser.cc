@@ -7,15 +7,16 @@
 #include "codec/xml_summary.h"
 #include "formats/pptx/deck.h"
 #include "formats/pptx/presentation_names.h"
+#include "formats/pptx/related_media.h"
 #include "formats/pptx/related_parts.h"
 #include "record/segments.h"
 
 namespace staged::pptx {
 namespace {
 
-const std::vector<std::string> kShapeKinds = {"shape", "image", "connector", "group",   "table",
-                                              "row",   "cell",  "chart",     "diagram", "object",
-                                              "ink",   "frame", "paragraph"};
+const std::vector<std::string> kShapeKinds = {"shape", "image", "connector", "group",      "table",
+                                              "row",   "cell",  "chart",     "diagram",    "object",
+                                              "ink",   "frame", "paragraph", "alternative"};
 
 const char* KindName(StoryKind kind) {
   switch (kind) {
@@ -37,8 +38,9 @@ bool IsTransition(const XmlTree& tree, uint32_t node) {
 
 // The story's own record, and those of its transition and animations.
 std::vector<Record> StoryRecords(const XmlTree& tree, const StoryPart& story,
-                                 const std::string& hidden, const std::string& layout,
+                                 const ShapeContext& context, const std::string& layout,
                                  const std::string& title) {
+  const std::string& hidden = context.hidden;
   std::vector<Record> records(1);
   Record& whole = records[0];
   whole.kind = KindName(story.kind);
@@ -56,7 +58,10 @@ std::vector<Record> StoryRecords(const XmlTree& tree, const StoryPart& story,
     const std::string name = tree.AttributeText(common, "name");
     if (!name.empty()) whole.attrs.Set("name", name);
     const uint32_t background = tree.Child(common, kBackground);
-    if (background != XmlTree::kNone) whole.attrs.Set("background", XmlDigest(tree, background));
+    if (background != XmlTree::kNone) {
+      whole.attrs.Set("background", XmlDigest(tree, background));
+      AddMedia(tree, background, context, {}, whole);
+    }
     modelled.push_back({tree[common].begin, tree[common].end});
   }
   for (uint32_t child = tree.FirstChild(0); child != XmlTree::kNone;
@@ -68,6 +73,7 @@ std::vector<Record> StoryRecords(const XmlTree& tree, const StoryPart& story,
     record.locator = story.prefix + "/" + record.kind;
     record.attrs.Set("digest", XmlDigest(tree, child));
     if (!is_timing) record.text = XmlSummary(tree, child);
+    AddMedia(tree, child, context, {}, record);
     record.span = ByteSpan{tree[child].begin, tree[child].end};
     record.hidden = hidden;
     const bool is_known = std::any_of(records.begin(), records.end(), [&](const Record& other) {
@@ -177,12 +183,17 @@ class PresentationParser {
       whole.hidden = "settings";
       std::vector<ByteSpan> modelled;
       std::vector<Record> sections;
+      size_t shows = 0;
       for (uint32_t node = 0; node < tree.size(); ++node) {
         const uint16_t name = tree[node].name;
         if (name == kSlideSize) {
           whole.attrs.Set("size", XmlSummary(tree, node));
         } else if (name == kSection) {
-          sections.push_back(SectionRecord(tree, node, sections.size() + 1));
+          sections.push_back(SectionRecord(tree, node, sections.size() + 1 - shows));
+        } else if (name == kCustomShow) {
+          sections.push_back(CustomShowRecord(tree, node, ++shows));
+        } else if (tree.IsElement(node) && tree.LocalName(node) == "modifyVerifier") {
+          whole.attrs.Set("write_protected", true);
         }
         if (name == kSlideSize || name == kSection || name == kSlideIdList) {
           modelled.push_back({tree[node].begin, tree[node].end});
@@ -192,7 +203,17 @@ class PresentationParser {
       sections.insert(sections.begin(), std::move(whole));
       return sections;
     });
-    Cover(deck_.main_part(), {"presentation", "section", "slide"});
+    Cover(deck_.main_part(), {"presentation", "section", "slide", "custom_show"});
+  }
+
+  static Record CustomShowRecord(const XmlTree& tree, uint32_t show, size_t number) {
+    Record record{.kind = "custom_show", .locator = "show:" + std::to_string(number)};
+    record.key = record.locator;
+    record.text = tree.AttributeText(show, "name");
+    record.hidden = "list of slides";
+    record.attrs.Set("slides", XmlSummary(tree, show));
+    record.span = ByteSpan{tree[show].begin, tree[show].end};
+    return record;
   }
 
   static Record SectionRecord(const XmlTree& tree, uint32_t section, size_t number) {
@@ -217,6 +238,10 @@ class PresentationParser {
       if (xml.ok()) {
         ReadCommentAuthors(XmlTree(**xml, PresentationVocabulary(), limits_), authors_);
       }
+      ContentHasher hasher;
+      Add(hasher, type);
+      const auto segment = AddSegment(part, hasher, AuthorRecords);
+      if (segment->record_count() > 0) Cover(part, {"author"});
     }
   }
 
@@ -247,7 +272,7 @@ class PresentationParser {
           story.kind == StoryKind::kSlide ? HiddenReason(tree) : std::string();
       const ShapeContext context = deck_.ContextOf(story, hidden);
       ShapeStory shapes = ReadShapes(tree, context);
-      std::vector<Record> records = StoryRecords(tree, story, context.hidden, layout, shapes.title);
+      std::vector<Record> records = StoryRecords(tree, story, context, layout, shapes.title);
       std::move(shapes.records.begin(), shapes.records.end(), std::back_inserter(records));
       return records;
     });
@@ -261,17 +286,28 @@ class PresentationParser {
     if (story.kind == StoryKind::kSlide) ReadCommentsOf(story);
   }
 
+  // The parts that the records of a segment name.
+  void CoverShown(const Segment& segment) {
+    segment.ForEach([this](const Record& record) {
+      const std::string_view part = record.attrs.FindString("part");
+      const bool has_records = record.kind == "chart" || record.kind == "diagram";
+      if (!part.empty() && !has_records) Cover(std::string(part), {record.kind});
+      if (const Value* media = record.attrs.Find("media")) {
+        for (const Value& item : media->as_array()) {
+          Cover(std::string(item.FindString("part")), {record.kind});
+        }
+      }
+      return true;
+    });
+  }
+
   // Charts and diagrams that the story's frames show; images and embedded parts are covered.
   void ReadFramesOf(const Segment& segment) {
+    CoverShown(segment);
     std::vector<Record> frames;
     segment.ForEach([&](const Record& record) {
-      const std::string part(record.attrs.FindString("part"));
-      if (part.empty()) return true;
-      if (record.kind == "chart" || record.kind == "diagram") {
-        frames.push_back(record);
-      } else {
-        Cover(part, {record.kind});
-      }
+      const bool is_frame = record.kind == "chart" || record.kind == "diagram";
+      if (is_frame && !record.attrs.FindString("part").empty()) frames.push_back(record);
       return true;
     });
     for (const Record& frame : frames) {
@@ -281,20 +317,33 @@ class PresentationParser {
                  "the part that the frame shows is missing");
         continue;
       }
-      ContentHasher hasher;
-      Add(hasher, frame.locator);
-      Add(hasher, frame.hidden);
-      const bool is_chart = frame.kind == "chart";
-      AddSegment(member->name, hasher, [&](const XmlTree& tree) {
-        return is_chart ? ReadChart(tree, frame.locator, frame.hidden)
-                        : ReadDiagram(tree, frame.locator, frame.hidden);
-      });
-      if (is_chart) {
-        Cover(member->name, {"chart_definition", "series", "chart_text"});
+      if (frame.kind == "chart") {
+        ReadFrame(member->name, frame, ReadChart, {"chart_definition", "series", "chart_text"});
+        const std::string drawn = package_.PartOfType(member->name, "chartUserShapes");
+        if (!drawn.empty()) ReadFrame(drawn, frame, ReadChartDrawing, {"chart_text"});
       } else {
-        Cover(member->name, {"node", "paragraph"});
+        ReadFrame(member->name, frame, ReadDiagram, {"node", "paragraph"});
       }
     }
+  }
+
+  void ReadFrame(const std::string& part, const Record& frame,
+                 std::vector<Record> (*read)(const XmlTree&, const FrameContext&),
+                 const std::vector<std::string>& kinds) {
+    ContentHasher hasher;
+    Add(hasher, frame.locator);
+    Add(hasher, frame.hidden);
+    for (const OpcRelationship& relationship : package_.RelationshipsOf(part)) {
+      Add(hasher, relationship.id);
+      Add(hasher, relationship.target);
+      hasher.Update(package_.DigestOf(relationship.target).raw());
+    }
+    const auto segment = AddSegment(part, hasher, [&](const XmlTree& tree) {
+      const ShapeContext context = deck_.ContextOfPart(part);
+      return read(tree, {frame.locator, frame.hidden, &context});
+    });
+    if (segment->record_count() > 0) Cover(part, kinds);
+    CoverShown(*segment);
   }
 
   void ReadCommentsOf(const StoryPart& slide) {

@@ -2,15 +2,22 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "codec/xml_summary.h"
 #include "formats/pptx/drawing_text.h"
 #include "formats/pptx/presentation_names.h"
+#include "formats/pptx/related_media.h"
 
 namespace staged::pptx {
 namespace {
 
-std::string NoLink(std::string_view) { return ""; }
+LinkTarget TargetsOf(const FrameContext& context) {
+  return [&context](std::string_view id) {
+    const OpcRelationship* relationship = id.empty() ? nullptr : context.part->relationship(id);
+    return relationship == nullptr ? std::string() : relationship->target;
+  };
+}
 
 // A cached value: a number where it is one, since that is how people compare them.
 Value CachedValue(const std::string& text) {
@@ -44,8 +51,8 @@ std::string TextOfAll(const XmlTree& tree, uint32_t element, uint16_t name) {
 
 class ChartReader {
  public:
-  ChartReader(const XmlTree& tree, const std::string& locator, const std::string& hidden)
-      : tree_(tree), locator_(locator), hidden_(hidden) {}
+  ChartReader(const XmlTree& tree, const FrameContext& context)
+      : tree_(tree), context_(context), target_(TargetsOf(context)) {}
 
   std::vector<Record> Read() {
     records_.emplace_back();
@@ -64,14 +71,19 @@ class ChartReader {
     definition.attrs.Set("types", std::move(types_));
     std::sort(modelled_.begin(), modelled_.end(),
               [](const ByteSpan& left, const ByteSpan& right) { return left.begin < right.begin; });
-    if (tree_.size() > 0) definition.attrs.Set("format", XmlDigest(tree_, 0, modelled_));
+    if (tree_.size() > 0) {
+      definition.attrs.Set("format", XmlDigest(tree_, 0, modelled_));
+      // The workbook behind it, pictures in it.
+      AddMedia(tree_, 0, *context_.part, {}, definition);
+    }
     return std::move(records_);
   }
 
  private:
   [[nodiscard]] Record NewRecord(std::string kind, const std::string& suffix) const {
-    Record record{.kind = std::move(kind), .locator = locator_ + suffix, .parent = locator_};
-    record.hidden = hidden_;
+    Record record{.kind = std::move(kind), .parent = context_.locator};
+    record.locator = context_.locator + suffix;
+    record.hidden = context_.hidden;
     return record;
   }
 
@@ -124,7 +136,7 @@ class ChartReader {
 
   void AddText(uint32_t paragraph) {
     Record record = NewRecord("chart_text", "");
-    FillParagraph(tree_, paragraph, NoLink, record);
+    FillParagraph(tree_, paragraph, target_, "", record);
     if (record.text.empty()) return;  // the format of axes and legends
     record.locator += "/text:" + std::to_string(++text_count_);
     modelled_.push_back({tree_[paragraph].begin, tree_[paragraph].end});
@@ -132,8 +144,8 @@ class ChartReader {
   }
 
   const XmlTree& tree_;
-  const std::string& locator_;
-  const std::string& hidden_;
+  const FrameContext& context_;
+  const LinkTarget target_;
   std::vector<Record> records_;
   std::vector<ByteSpan> modelled_;
   Value::Array types_;
@@ -160,6 +172,33 @@ std::string WithoutBraces(std::string id) {
   return id;
 }
 
+// Pictures, links and alternative text of a point of a diagram.
+void AddNodeAttributes(const XmlTree& tree, uint32_t point, const FrameContext& context,
+                       Record& record) {
+  AddMedia(tree, point, *context.part, {}, record);
+  const uint32_t properties = Descendant(tree, point, kNonVisualProperties);
+  if (properties == XmlTree::kNone) return;
+  for (const auto& [attribute, name] :
+       {std::pair("descr", "alt_text"), std::pair("title", "title")}) {
+    std::string value = tree.AttributeText(properties, attribute);
+    if (!value.empty()) record.attrs.Set(name, std::move(value));
+  }
+  const uint32_t link = tree.Child(properties, kLinkClick);
+  if (link == XmlTree::kNone) return;
+  record.attrs.Set("link", LinkText(tree, link, TargetsOf(context)));
+  std::string tooltip = tree.AttributeText(link, "tooltip");
+  if (!tooltip.empty()) record.attrs.Set("tooltip", std::move(tooltip));
+}
+
+// The comment that a legacy one answers, by the extension of 2012; "" for none.
+std::string ParentOf(const XmlTree& tree, uint32_t comment) {
+  for (uint32_t node = comment + 1; node < tree[comment].subtree_end; ++node) {
+    if (!tree.IsElement(node) || tree.LocalName(node) != "parentCm") continue;
+    return tree.AttributeText(node, "authorId") + "." + tree.AttributeText(node, "idx");
+  }
+  return "";
+}
+
 std::string AuthorOf(const CommentAuthors& authors, const std::string& id) {
   const auto found = authors.find(id);
   return found == authors.end() ? id : found->second;
@@ -167,35 +206,49 @@ std::string AuthorOf(const CommentAuthors& authors, const std::string& id) {
 
 }  // namespace
 
-std::vector<Record> ReadChart(const XmlTree& tree, const std::string& locator,
-                              const std::string& hidden) {
-  return ChartReader(tree, locator, hidden).Read();
+std::vector<Record> ReadChart(const XmlTree& tree, const FrameContext& context) {
+  return ChartReader(tree, context).Read();
 }
 
-std::vector<Record> ReadDiagram(const XmlTree& tree, const std::string& locator,
-                                const std::string& hidden) {
+std::vector<Record> ReadChartDrawing(const XmlTree& tree, const FrameContext& context) {
+  std::vector<Record> records;
+  for (uint32_t node = 0; node < tree.size(); ++node) {
+    if (tree[node].name != kParagraph) continue;
+    Record record{.kind = "chart_text", .parent = context.locator, .hidden = context.hidden};
+    FillParagraph(tree, node, TargetsOf(context), "", record);
+    if (record.text.empty()) continue;
+    record.locator = context.locator + "/drawn:" + std::to_string(records.size() + 1);
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+std::vector<Record> ReadDiagram(const XmlTree& tree, const FrameContext& context) {
+  const std::string& locator = context.locator;
+  const std::string& hidden = context.hidden;
   std::vector<Record> records;
   size_t number = 0;
   for (uint32_t node = 0; node < tree.size(); ++node) {
     if (tree[node].name != kDiagramPoint) continue;
     const uint32_t body = tree.Child(node, kDiagramText);
-    if (BodyText(tree, body).find_first_not_of('\n') == std::string::npos) continue;
-    Record record{.kind = "node", .locator = locator + "/node:" + std::to_string(++number)};
-    record.parent = locator;
-    record.hidden = hidden;
+    Record record{.kind = "node", .parent = locator, .hidden = hidden};
+    AddNodeAttributes(tree, node, context, record);
+    const bool has_text = BodyText(tree, body).find_first_not_of('\n') != std::string::npos;
+    if (!has_text && record.attrs.is_null()) continue;
+    record.locator = locator + "/node:" + std::to_string(++number);
     record.key = WithoutBraces(tree.AttributeText(node, "modelId"));
     record.span = ByteSpan{tree[node].begin, tree[node].end};
     const std::string parent = record.locator;
     records.push_back(std::move(record));
     size_t paragraphs = 0;
-    for (uint32_t child = tree.FirstChild(body); child != XmlTree::kNone;
-         child = tree.NextSibling(child)) {
+    for (uint32_t child = has_text ? tree.FirstChild(body) : XmlTree::kNone;
+         child != XmlTree::kNone; child = tree.NextSibling(child)) {
       if (tree[child].name != kParagraph) continue;
       Record paragraph{.kind = "paragraph", .locator = parent};
       paragraph.locator += "/p[" + std::to_string(++paragraphs) + "]";
       paragraph.parent = parent;
       paragraph.hidden = hidden;
-      FillParagraph(tree, child, NoLink, paragraph);
+      FillParagraph(tree, child, TargetsOf(context), "", paragraph);
       records.push_back(std::move(paragraph));
     }
   }
@@ -207,6 +260,25 @@ void ReadCommentAuthors(const XmlTree& tree, CommentAuthors& authors) {
     if (tree[node].name != kCommentAuthor && tree[node].name != kModernAuthor) continue;
     authors.emplace(tree.AttributeText(node, "id"), tree.AttributeText(node, "name"));
   }
+}
+
+std::vector<Record> AuthorRecords(const XmlTree& tree) {
+  std::vector<Record> records;
+  std::set<std::string> known;
+  for (uint32_t node = 0; node < tree.size(); ++node) {
+    if (tree[node].name != kCommentAuthor && tree[node].name != kModernAuthor) continue;
+    Record record{.kind = "author", .hidden = "author of comments"};
+    record.key = WithoutBraces(tree.AttributeText(node, "id"));
+    record.locator = "author[" + record.key + "]";
+    record.text = tree.AttributeText(node, "name");
+    for (const std::string_view name : {"initials", "userId"}) {
+      std::string value = tree.AttributeText(node, name);
+      if (!value.empty()) record.attrs.Set(name, std::move(value));
+    }
+    record.span = ByteSpan{tree[node].begin, tree[node].end};
+    if (known.insert(record.locator).second) records.push_back(std::move(record));
+  }
+  return records;
 }
 
 std::vector<Record> ReadComments(const XmlTree& tree, const std::string& locator,
@@ -224,6 +296,8 @@ std::vector<Record> ReadComments(const XmlTree& tree, const std::string& locator
       record.attrs.Set("date", tree.AttributeText(node, "dt"));
       const uint32_t text = tree.Child(node, kLegacyCommentText);
       if (text != XmlTree::kNone) record.text = tree.Text(text);
+      const std::string parent = ParentOf(tree, node);
+      if (!parent.empty()) record.attrs.Set("reply_to", locator + "/comment[" + parent + "]");
     } else {
       record.key = WithoutBraces(tree.AttributeText(node, "id"));
       record.attrs.Set("date", tree.AttributeText(node, "created"));

@@ -8,6 +8,7 @@
 #include "codec/xml_summary.h"
 #include "formats/pptx/drawing_text.h"
 #include "formats/pptx/presentation_names.h"
+#include "formats/pptx/related_media.h"
 
 namespace staged::pptx {
 namespace {
@@ -29,7 +30,12 @@ class ShapeReader {
   ShapeStory Read() {
     const uint32_t shapes = ShapeTreeOf(tree_);
     if (shapes != XmlTree::kNone) {
-      ReadTree(shapes, {context_.prefix, context_.hidden, CoordinateMap()});
+      ReadTree(shapes, {context_.prefix, context_.hidden, CoordinateMap(), ""});
+    }
+    ReadControls();
+    for (Record& record : AlternativeRecords(tree_, context_.prefix)) {
+      record.hidden = context_.hidden.empty() ? record.hidden : context_.hidden;
+      if (!Add(std::move(record), 0)) break;
     }
     return std::move(story_);
   }
@@ -39,6 +45,7 @@ class ShapeReader {
     std::string parent;
     std::string hidden;
     CoordinateMap map;
+    std::string ground;  // FillColor behind the text
   };
 
   // What the record shows apart from `format`, the digest of everything else.
@@ -81,6 +88,35 @@ class ShapeReader {
     }
   }
 
+  // Controls that stand beside the shapes (19.3.2.1). Alternate contents name each one twice: with
+  // its part, and with its picture besides.
+  void ReadControls() {
+    std::vector<Record> controls;
+    for (uint32_t node = 0; node < tree_.size(); ++node) {
+      if (tree_[node].name != kControl) continue;
+      Record record{.kind = "object", .parent = context_.prefix, .hidden = context_.hidden};
+      record.attrs.Set("name", tree_.AttributeText(node, "name"));
+      record.span = ByteSpan{tree_[node].begin, tree_[node].end};
+      for (const XmlAttribute& attribute : tree_.Attributes(node)) {
+        if (attribute.local_name() == "id" && attribute.name != "id") {
+          AddRelated(attribute.value, record);
+        }
+      }
+      AddMedia(tree_, node, context_, {}, record);
+      const std::string_view part = record.attrs.FindString("part");
+      if (!part.empty() && !controls.empty() && controls.back().attrs.FindString("part") == part) {
+        controls.back().attrs = std::move(record.attrs);
+      } else {
+        controls.push_back(std::move(record));
+      }
+    }
+    for (size_t i = 0; i < controls.size(); ++i) {
+      controls[i].key = "control[" + std::to_string(i + 1) + "]";
+      controls[i].locator = context_.prefix + "/" + controls[i].key;
+      if (!Add(std::move(controls[i]), 0)) return;
+    }
+  }
+
   std::string NewLocator(uint32_t shape, Record& record) {
     const uint32_t properties = NonVisual(shape);
     std::string id = properties == XmlTree::kNone ? "" : tree_.AttributeText(properties, "id");
@@ -119,6 +155,7 @@ class ShapeReader {
     std::sort(modelled.spans.begin(), modelled.spans.end(),
               [](const ByteSpan& left, const ByteSpan& right) { return left.begin < right.begin; });
     record.attrs.Set("format", XmlDigest(tree_, shape, modelled.spans));
+    AddMediaOf(shape, modelled, record);
     const std::string locator = record.locator;
     const std::string hidden = record.hidden;
     const bool is_title =
@@ -130,12 +167,20 @@ class ShapeReader {
     const Place inside{locator, hidden,
                        tree_[shape].name == kGroupShape
                            ? place.map.Inside(tree_, TransformOf(tree_, shape))
-                           : place.map};
+                           : place.map,
+                       FillColor(tree_, tree_.Child(shape, kShapeProperties))};
     if (tree_[shape].name == kGroupShape) ReadTree(shape, inside);
     ReadTable(shape, inside);
     if (is_body) has_body_ = true;
     ReadParagraphs(tree_.Child(shape, kTextBody), is_body ? context_.prefix : locator, inside);
     if (is_title && story_.title.empty()) TakeTitle(first);
+  }
+
+  // Children of a group name their own.
+  void AddMediaOf(uint32_t shape, const Modelled& modelled, Record& record) {
+    static const std::vector<ByteSpan> kNothing;
+    const bool is_group = tree_[shape].name == kGroupShape;
+    AddMedia(tree_, shape, context_, is_group ? modelled.spans : kNothing, record);
   }
 
   void TakeTitle(size_t first) {
@@ -194,7 +239,13 @@ class ShapeReader {
       if (!value.empty()) record.attrs.Set(name, std::move(value));
     }
     const uint32_t link = tree_.Child(properties, kLinkClick);
-    if (link != XmlTree::kNone) record.attrs.Set("link", LinkText(tree_, link, target_));
+    if (link != XmlTree::kNone) {
+      record.attrs.Set("link", LinkText(tree_, link, target_));
+      std::string tooltip = tree_.AttributeText(link, "tooltip");
+      if (!tooltip.empty()) record.attrs.Set("tooltip", std::move(tooltip));
+    }
+    const uint32_t hover = tree_.Child(properties, kLinkHover);
+    if (hover != XmlTree::kNone) record.attrs.Set("hover_link", LinkText(tree_, hover, target_));
     const std::string_view hidden = tree_.Attribute(properties, "hidden").value_or("0");
     if ((hidden == "1" || hidden == "true") && record.hidden.empty()) {
       record.hidden = "hidden shape";
@@ -324,7 +375,7 @@ class ShapeReader {
       record.parent = place.parent;
       record.hidden = place.hidden;
       record.attrs.Set("height", tree_.AttributeText(row, "h"));
-      const Place in_row{record.locator, place.hidden, place.map};
+      const Place in_row{record.locator, place.hidden, place.map, ""};
       if (!Add(std::move(record), row)) return;
       size_t column = 0;
       for (const uint32_t cell : EffectiveChildren(tree_, row)) {
@@ -357,7 +408,8 @@ class ShapeReader {
       if (tree_[child].name == kParagraph) modelled.Add(tree_[child]);
     }
     record.attrs.Set("format", XmlDigest(tree_, cell, modelled.spans));
-    const Place inside{record.locator, record.hidden, row.map};
+    const Place inside{record.locator, record.hidden, row.map,
+                       FillColor(tree_, tree_.Child(cell, kCellProperties))};
     if (Add(std::move(record), cell)) ReadParagraphs(body, inside.parent, inside);
   }
 
@@ -368,7 +420,7 @@ class ShapeReader {
       Record record{.kind = "paragraph", .locator = prefix + Ordinal("p", ++number)};
       record.parent = place.parent;
       record.hidden = place.hidden;
-      FillParagraph(tree_, child, target_, record);
+      FillParagraph(tree_, child, target_, place.ground, record);
       if (!Add(std::move(record), child)) return;
     }
   }
