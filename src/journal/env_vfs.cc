@@ -245,7 +245,7 @@ int FullPathname(sqlite3_vfs*, const char* path, int size, char* result) {
 
 int Randomness(sqlite3_vfs* vfs, int size, char* bytes) {
   const std::string random = StateOf(vfs).env.RandomBytes(static_cast<size_t>(size));
-  std::memcpy(bytes, random.data(), random.size());
+  std::copy(random.begin(), random.end(), bytes);
   return static_cast<int>(random.size());
 }
 
