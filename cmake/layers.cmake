@@ -16,21 +16,36 @@ target_compile_options(staged_options INTERFACE -Wall -Wextra
                        "$<$<CXX_COMPILER_ID:GNU>:-Werror;-Wshadow=local;-Wno-maybe-uninitialized>"
                        -Wnon-virtual-dtor -Wno-missing-field-initializers)
 
+# Archives before shared objects: each object that is loaded costs every start of a program a tenth of a
+# millisecond. What is under the LGPL stays shared, so that users may put another in its place.
+set(CMAKE_FIND_LIBRARY_SUFFIXES .a .so)
+set(OPENSSL_USE_STATIC_LIBS TRUE)
+set(STAGED_SHARED_PACKAGES libseccomp)
+
 function(staged_link target visibility)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;PACKAGES;PKG;THIRD_PARTY;TEST_PKG" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPENDS;PACKAGES;LIBRARIES;PKG;THIRD_PARTY;TEST_PKG" ${ARGN})
   foreach(name ${ARG_DEPENDS})
     target_link_libraries(${target} ${visibility} staged_${name})
   endforeach()
-  target_link_libraries(${target} ${visibility} ${ARG_PACKAGES})
-  foreach(name ${ARG_PKG})
-    if(NOT TARGET PkgConfig::${name})
-      pkg_check_modules(${name} REQUIRED IMPORTED_TARGET GLOBAL ${name})
-    endif()
-    target_link_libraries(${target} ${visibility} PkgConfig::${name})
-  endforeach()
+  # First, since they use the others.
   foreach(name ${ARG_THIRD_PARTY})
     target_include_directories(${target} SYSTEM ${visibility} ${STAGED_THIRD_PARTY}/include)
     target_link_libraries(${target} ${visibility} ${STAGED_THIRD_PARTY}/lib/lib${name}.a)
+  endforeach()
+  target_link_libraries(${target} ${visibility} ${ARG_PACKAGES})
+  # Those that neither CMake nor pkg-config knows.
+  foreach(name ${ARG_LIBRARIES})
+    find_library(STAGED_LIBRARY_${name} ${name} REQUIRED)
+    target_link_libraries(${target} ${visibility} ${STAGED_LIBRARY_${name}})
+  endforeach()
+  foreach(name ${ARG_PKG})
+    if(NOT TARGET PkgConfig::${name})
+      if(name IN_LIST STAGED_SHARED_PACKAGES)
+        set(CMAKE_FIND_LIBRARY_SUFFIXES .so)
+      endif()
+      pkg_check_modules(${name} REQUIRED IMPORTED_TARGET GLOBAL ${name})
+    endif()
+    target_link_libraries(${target} ${visibility} PkgConfig::${name})
   endforeach()
 endfunction()
 
@@ -63,9 +78,9 @@ function(staged_binary name)
     return()
   endif()
   add_executable(${name} ${ARG_MAIN})
-  # First in line, where the loader finds most of the names it looks for: half a millisecond of each
-  # command's start.
-  target_link_options(${name} PRIVATE LINKER:--push-state,--no-as-needed -lstdc++ -lc LINKER:--pop-state)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
   staged_link(${name} PRIVATE DEPENDS ${ARG_DEPENDS})
 endfunction()
 
