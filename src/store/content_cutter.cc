@@ -77,13 +77,14 @@ class ZipSeams {
   uint64_t start_ = 0;
 };
 
-// Their hashes come later.
-void Cut(std::string_view bytes, CutPiece& piece) {
+// Their hashes come later, unless `hashed`.
+void Cut(std::string_view bytes, bool hashed, CutPiece& piece) {
   const std::vector<uint32_t> sizes = CutIntoChunks(bytes);
   piece.chunks.clear();
   piece.chunks.reserve(sizes.size());
   for (const uint32_t size : sizes) {
-    piece.chunks.push_back({bytes.substr(0, size), ContentHash()});
+    const std::string_view chunk = bytes.substr(0, size);
+    piece.chunks.push_back({chunk, hashed ? ContentHash::Of(chunk) : ContentHash()});
     bytes.remove_prefix(size);
   }
 }
@@ -151,13 +152,16 @@ void CutStretches(std::string_view bytes, const std::vector<Stretch>& stretches,
     tasks.emplace_back(
         [&recipe] { recipe.reproduced = ZipDeflate(recipe.content) == recipe.stretch.bytes; });
   }
-  if (cut.hash.is_zero()) tasks.emplace_back([&] { cut.hash = ContentHash::Of(bytes); });
+  // Hashing the whole keeps one thread as long as another takes to cut all of it and hash the
+  // pieces.
+  const bool hashed_meanwhile = cut.hash.is_zero();
+  if (hashed_meanwhile) tasks.emplace_back([&] { cut.hash = ContentHash::Of(bytes); });
   for (Recipe& recipe : recipes) {
-    tasks.emplace_back([&] { Cut(recipe.content, cut.pieces[recipe.piece]); });
+    tasks.emplace_back([&] { Cut(recipe.content, hashed_meanwhile, cut.pieces[recipe.piece]); });
   }
   for (size_t i = 0; i < stretches.size(); ++i) {
     if (stretches[i].rewritten != nullptr) continue;
-    tasks.emplace_back([&, i] { Cut(stretches[i].bytes, cut.pieces[i]); });
+    tasks.emplace_back([&, i] { Cut(stretches[i].bytes, hashed_meanwhile, cut.pieces[i]); });
   }
   ParallelFor(tasks.size(), threads, [&](size_t i) { tasks[i](); });
 
@@ -167,11 +171,11 @@ void CutStretches(std::string_view bytes, const std::vector<Stretch>& stretches,
       piece.deflated = true;
       piece.deflated_size_bytes = recipe.stretch.bytes.size();
     } else {
-      Cut(recipe.stretch.bytes, piece);
+      Cut(recipe.stretch.bytes, hashed_meanwhile, piece);
       recipe.expanded->clear();
     }
   }
-  HashChunks(threads, cut);
+  if (!hashed_meanwhile) HashChunks(threads, cut);
 }
 
 }  // namespace

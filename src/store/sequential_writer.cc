@@ -15,6 +15,7 @@ Status SequentialWriter::Append(std::string_view bytes) {
     written_bytes_ += bytes.size();
     return OkStatus();
   }
+  if (buffer_.empty()) buffer_.reserve(kBufferBytes + kDirectBytes);
   buffer_.append(bytes);
   return buffer_.size() >= kBufferBytes ? Flush() : OkStatus();
 }
