@@ -145,6 +145,12 @@ size_t SuspiciousInBlock(const char* block) {
 
 }  // namespace
 
+std::string Utf16LittleEndianToUtf8(std::string_view bytes) {
+  std::string out;
+  static_cast<void>(Utf16ToUtf8(bytes, false, out));
+  return out;
+}
+
 bool LooksLikeText(std::string_view bytes) {
   if (bytes.starts_with(kUtf16LittleMark) || bytes.starts_with(kUtf16BigMark)) {
     return bytes.size() % 2 == 0;

@@ -56,6 +56,9 @@ class DecodedText {
   bool is_exact_ = true;
 };
 
+// UTF-16LE without a byte order mark; unpaired surrogates become U+FFFD.
+[[nodiscard]] std::string Utf16LittleEndianToUtf8(std::string_view bytes);
+
 // Whether `bytes` read as text: UTF-16 with a byte order mark, or no NUL byte and, in the first 64
 // KiB, few control characters and bytes that are not UTF-8. The empty input is text.
 [[nodiscard]] bool LooksLikeText(std::string_view bytes);
