@@ -158,6 +158,10 @@ void AddWorkbookRules(std::vector<KindRule>& kinds) {
   kinds.push_back(Keyed(
       "theme", {{"colors", kFormat, {"colors", "text"}}, {"fonts", kFormat, {"fonts", "digest"}}}));
   kinds.push_back(
+      Keyed("macro_project", {{"name", kContent, {"text", "modules", "undecoded_code_page"}}}));
+  kinds.push_back(Keyed("macro_module", {{"source", kContent, {"text", "type", "digest"}}}));
+  kinds.push_back(Keyed("macro_stream", {{"content", ChangeClass::kOpaque, {"text", "digest"}}}));
+  kinds.push_back(
       Keyed("other_part", {{"content", kContent, {"text", "content", "is_cut", "digest"}}}));
   kinds.push_back(Keyed("external_link", {{"target", kContent, {"text", "target", "type"}},
                                           {"content", kContent, {"sheets", "digest"}}}));

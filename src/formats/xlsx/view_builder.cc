@@ -8,6 +8,7 @@
 #include "base/binary.h"
 #include "codec/opc.h"
 #include "codec/xml.h"
+#include "formats/xlsx/macro_records.h"
 #include "formats/xlsx/package_parts.h"
 #include "formats/xlsx/part_segments.h"
 #include "formats/xlsx/sheet_parser.h"
@@ -141,6 +142,25 @@ class ViewBuilder {
       AddStyleRecords(styles_, records);
       return records.Take();
     });
+    AddMacros();
+  }
+
+  void AddMacros() {
+    const ZipMember* member =
+        workbook_.macros_part.empty() ? nullptr : package_.Find(workbook_.macros_part);
+    if (member == nullptr) return;
+    const size_t before = content_.segments.size();
+    AddSegment(workbook_.macros_part, [this, member] {
+      RecordList records("");
+      const Result<std::string> bytes = zip_.Read(*member);
+      const Status status = bytes.ok() ? AddMacroRecords(*bytes, limits_, records) : bytes.status();
+      if (!status.ok()) {
+        Diagnose("warning", "macros", "", workbook_.macros_part + ": " + status.message());
+      }
+      return records.Take();
+    });
+    if (content_.segments.size() == before) return;
+    AddKinds(workbook_.macros_part, {"macro_project", "macro_module", "macro_stream"});
   }
 
   void AddSegment(const std::string& part, const std::function<std::vector<Record>()>& make) {

@@ -129,6 +129,7 @@ Result<Workbook> ReadWorkbook(const OpcPackage& package, const Limits& limits,
     if (relationship.type == "styles") workbook.styles_part = relationship.target;
     if (relationship.type == "sharedStrings") workbook.shared_strings_part = relationship.target;
     if (relationship.type == "calcChain") workbook.calculation_chain_part = relationship.target;
+    if (relationship.type == "vbaProject") workbook.macros_part = relationship.target;
     if (relationship.type == "person") workbook.threaded_persons_part = relationship.target;
   }
   const Status status = WorkbookReader(xml, *relationships, limits, workbook).Read();

@@ -44,6 +44,7 @@ struct Workbook {
   std::string shared_strings_part;
   std::string calculation_chain_part;
   std::string threaded_persons_part;
+  std::string macros_part;
   std::vector<std::string> external_link_parts;  // in the order in which formulas number them
 };
 

@@ -362,5 +362,50 @@ TEST(XlsxView, WhatTheWorkbookItselfSays) {
   EXPECT_THAT(records.PartOf("[Content_Types].xml").kinds, ::testing::IsEmpty());
 }
 
+TEST(XlsxView, MacrosOfRealWorkbooksAreReadable) {
+  size_t modules = 0;
+  size_t files = 0;
+  for (const std::string& path : testing::CorpusFiles("xlsx")) {
+    const Result<ParsedContent> content =
+        NewXlsxFormat()->Parse(testing::ReadFile(path), Limits(), {});
+    if (!content.ok()) continue;
+    size_t macros = 0;
+    for (const auto& segment : content->segments) {
+      segment->ForEach([&](const Record& record) {
+        macros += record.kind == "macro_project" ? 1 : 0;
+        if (record.kind != "macro_module") return record.kind != "cell";
+        EXPECT_THAT(record.text, HasSubstr("Attribute VB_Name"));
+        EXPECT_EQ(record.parent, "macros");
+        EXPECT_EQ(record.hidden, "macro");
+        ++modules;
+        return true;
+      });
+    }
+    for (const Part& part : content->parts) {
+      if (!part.name.ends_with("vbaProject.bin")) continue;
+      ++files;
+      EXPECT_EQ(macros, 1u) << path;
+      EXPECT_THAT(part.kinds, ::testing::Contains("macro_module")) << path;
+    }
+  }
+  if (testing::CorpusFolder().empty()) GTEST_SKIP() << testing::kNoCorpus;
+  EXPECT_GT(files, 3u);
+  EXPECT_GT(modules, files);
+}
+
+TEST(XlsxView, MacrosThatCannotBeReadStayOpaqueWithAWord) {
+  WorkbookXml xml;
+  xml.workbook_relationships = Relationship("v", "vbaProject", "vbaProject.bin");
+  xml.parts = {{"xl/vbaProject.bin", "no compound file"}};
+  const auto content = NewXlsxFormat()->Parse(MakeWorkbook(xml), Limits(), {});
+  ASSERT_TRUE(content.ok());
+  ASSERT_EQ(content->diagnostics.size(), 1u);
+  EXPECT_EQ(content->diagnostics[0].code, "macros");
+  for (const Part& part : content->parts) {
+    const bool is_covered = !part.kinds.empty();
+    EXPECT_FALSE(part.name == "xl/vbaProject.bin" && is_covered);
+  }
+}
+
 }  // namespace
 }  // namespace staged
