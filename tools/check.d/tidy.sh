@@ -1,7 +1,7 @@
 # clang-tidy on every source file but tests. Its analyzer takes as long as all else together, so it
 # only reads the files that changed of late, and one file of TIDY_SLICES=8, another with every seed.
 
-lately_changed() { git -c safe.directory='*' log -n 10 --name-only --format= -- 'src/*.cc' 2>/dev/null; }
+lately_changed() { git -c safe.directory='*' log -n 5 --name-only --format= -- 'src/*.cc' 2>/dev/null; }
 
 # Lines "CHECKS FILE": first what changed last.
 tidy_plan() {
