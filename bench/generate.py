@@ -305,3 +305,143 @@ def make_report(path, pages):
     document.build(story)
     if document.page != pages:
         raise RuntimeError(f"{document.page} pages were made")
+
+
+def _escaped(text):
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _write_office(path, members, content_types):
+    """An office file: its members, and the content types of those that are not plain XML."""
+    types = "".join(f'<Override PartName="/{part}" ContentType="{kind}"/>' for part, kind in content_types.items())
+    head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+    first = ('<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+             '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+             f'<Default Extension="xml" ContentType="application/xml"/>{types}</Types>')
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        for name, content in {"[Content_Types].xml": first, **members}.items():
+            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), head + content, zipfile.ZIP_DEFLATED)
+
+
+def _relationships(*targets):
+    base = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
+    items = "".join(f'<Relationship Id="rId{number}" Type="{base}{kind}" Target="{target}"/>'
+                    for number, (kind, target) in enumerate(targets, 1))
+    return f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{items}</Relationships>'
+
+
+def make_document(path, pages):
+    """A Word file as people write them: on each page a heading, six paragraphs of several runs, a list of
+    three items and a table of ten rows and five columns."""
+    text = _Text(13)
+    rng = text.rng
+    words = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    stamp = f'w:rsidR="00{rng.randrange(16**6):06X}" w:rsidRDefault="00{rng.randrange(16**6):06X}"'
+
+    def run(content, format=""):
+        properties = f"<w:rPr>{format}</w:rPr>" if format else ""
+        return f'<w:r>{properties}<w:t xml:space="preserve">{_escaped(content)}</w:t></w:r>'
+
+    def paragraph(inner, properties=""):
+        properties = f"<w:pPr>{properties}</w:pPr>" if properties else ""
+        return f"<w:p {stamp}>{properties}{inner}</w:p>"
+
+    def prose():
+        runs = []
+        for _ in range(rng.randint(3, 6)):
+            runs.append(run(text.sentence() + " "))
+            if rng.random() < 0.5:
+                runs.append(run(" ".join(text.take(3)) + " ", rng.choice(("<w:b/>", "<w:i/>", '<w:color w:val="C00000"/>'))))
+        return paragraph("".join(runs))
+
+    def cell(content):
+        return (f'<w:tc><w:tcPr><w:tcW w:w="1800" w:type="dxa"/></w:tcPr>'
+                f'{paragraph(run(content))}</w:tc>')
+
+    blocks = []
+    for number in range(1, pages + 1):
+        first = '<w:pStyle w:val="Heading1"/><w:pageBreakBefore/>'
+        blocks.append(paragraph(run(f"{number} {text.sentence()}"), first))
+        blocks += [prose() for _ in range(6)]
+        blocks += [paragraph(run(text.sentence()), '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>')
+                   for _ in range(3)]
+        rows = "".join("<w:tr>" + cell(text.take(1)[0]) + "".join(cell(str(rng.randint(1, 10**6))) for _ in range(4))
+                       + "</w:tr>" for _ in range(10))
+        grid = '<w:gridCol w:w="1800"/>' * 5
+        blocks.append(f'<w:tbl><w:tblPr><w:tblW w:w="0" w:type="auto"/></w:tblPr><w:tblGrid>{grid}</w:tblGrid>{rows}</w:tbl>')
+    styles = ('<w:style w:type="paragraph" w:default="1" w:styleId="Normal"><w:name w:val="Normal"/></w:style>'
+              '<w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/><w:basedOn w:val="Normal"/>'
+              '<w:pPr><w:outlineLvl w:val="0"/></w:pPr><w:rPr><w:b/></w:rPr></w:style>')
+    numbering = ('<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/>'
+                 '<w:lvlText w:val="%1."/></w:lvl></w:abstractNum>'
+                 '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>')
+    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml."
+    _write_office(path, {
+        "_rels/.rels": _relationships(("officeDocument", "word/document.xml")),
+        "word/document.xml": f'<w:document xmlns:w="{words}"><w:body>{"".join(blocks)}<w:sectPr/></w:body></w:document>',
+        "word/_rels/document.xml.rels": _relationships(("styles", "styles.xml"), ("numbering", "numbering.xml")),
+        "word/styles.xml": f'<w:styles xmlns:w="{words}">{styles}</w:styles>',
+        "word/numbering.xml": f'<w:numbering xmlns:w="{words}">{numbering}</w:numbering>',
+    }, {"word/document.xml": kind + "document.main+xml", "word/styles.xml": kind + "styles+xml",
+        "word/numbering.xml": kind + "numbering+xml"})
+
+
+def make_slides(path, slides):
+    """A presentation: on each slide a title, eight points of two runs, a table of six rows and four columns,
+    and notes."""
+    text = _Text(14)
+    rng = text.rng
+    names = ('xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
+             'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" '
+             'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"')
+
+    def run(content, format=""):
+        return f'<a:r><a:rPr lang="en-US" {format}dirty="0"/><a:t>{_escaped(content)}</a:t></a:r>'
+
+    def paragraph(*runs):
+        return f'<a:p>{"".join(runs)}</a:p>'
+
+    def place(x, y):
+        return f'<a:xfrm><a:off x="{x}" y="{y}"/><a:ext cx="4000000" cy="600000"/></a:xfrm>'
+
+    def shape(number, inner, where="", placeholder=""):
+        return (f'<p:sp><p:nvSpPr><p:cNvPr id="{number}" name="Shape {number}"/><p:cNvSpPr/><p:nvPr>{placeholder}'
+                f'</p:nvPr></p:nvSpPr><p:spPr>{where}</p:spPr><p:txBody><a:bodyPr/><a:lstStyle/>{inner}</p:txBody></p:sp>')
+
+    def table(number):
+        def cell():
+            return f"<a:tc><a:txBody><a:bodyPr/><a:lstStyle/>{paragraph(run(str(rng.randint(1, 10**6))))}</a:txBody><a:tcPr/></a:tc>"
+        rows = "".join(f'<a:tr h="370840">{"".join(cell() for _ in range(4))}</a:tr>' for _ in range(6))
+        grid = '<a:gridCol w="1000000"/>' * 4
+        return (f'<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="{number}" name="Table"/><p:cNvGraphicFramePr/><p:nvPr/>'
+                '</p:nvGraphicFramePr><p:xfrm><a:off x="1" y="1"/><a:ext cx="4000000" cy="2000000"/></p:xfrm><a:graphic>'
+                '<a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/table">'
+                f'<a:tbl><a:tblPr/><a:tblGrid>{grid}</a:tblGrid>{rows}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>')
+
+    def tree(inner):
+        return ('<p:cSld><p:spTree><p:nvGrpSpPr><p:cNvPr id="1" name=""/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr>'
+                f"<p:grpSpPr/>{inner}</p:spTree></p:cSld>")
+
+    kind = "application/vnd.openxmlformats-officedocument.presentationml."
+    members = {"_rels/.rels": _relationships(("officeDocument", "ppt/presentation.xml"))}
+    types = {"ppt/presentation.xml": kind + "presentation.main+xml"}
+    for number in range(1, slides + 1):
+        points = "".join(paragraph(run(text.sentence() + " "), run(" ".join(text.take(3)), 'b="1" ')) for _ in range(8))
+        slide = (shape(2, paragraph(run(text.sentence())), place(0, 0), '<p:ph type="title"/>')
+                 + shape(3, points, place(0, 900000)) + table(4))
+        part = f"ppt/slides/slide{number}.xml"
+        members[part] = f"<p:sld {names}>{tree(slide)}</p:sld>"
+        members[f"ppt/slides/_rels/slide{number}.xml.rels"] = _relationships(
+            ("notesSlide", f"../notesSlides/notesSlide{number}.xml"))
+        notes = shape(2, paragraph(run(text.sentence())), "", '<p:ph type="body" idx="1"/>')
+        members[f"ppt/notesSlides/notesSlide{number}.xml"] = f"<p:notes {names}>{tree(notes)}</p:notes>"
+        members[f"ppt/notesSlides/_rels/notesSlide{number}.xml.rels"] = _relationships(
+            ("slide", f"../slides/slide{number}.xml"))
+        types[part] = kind + "slide+xml"
+        types[f"ppt/notesSlides/notesSlide{number}.xml"] = kind + "notesSlide+xml"
+    listed = "".join(f'<p:sldId id="{255 + number}" r:id="rId{number}"/>' for number in range(1, slides + 1))
+    members["ppt/presentation.xml"] = (f"<p:presentation {names}><p:sldIdLst>{listed}</p:sldIdLst>"
+                                       '<p:sldSz cx="12192000" cy="6858000"/></p:presentation>')
+    members["ppt/_rels/presentation.xml.rels"] = _relationships(
+        *(("slide", f"slides/slide{number}.xml") for number in range(1, slides + 1)))
+    _write_office(path, members, types)

@@ -37,6 +37,7 @@ struct Program {
 constexpr Program kPrograms[] = {
     {"cells", "FILE.xlsx", 1, RunCells},
     {"pages", "FILE.pdf", 1, RunPages},
+    {"paragraphs", "FILE.docx|FILE.pptx", 1, RunParagraphs},
     {"edits", "WORKSPACE PATH SHEET COUNT VERSIONS_FOLDER|-", 5, RunEdits},
     {"sheet-cost", "FILE.xlsx PART ROUNDS", 3, RunSheetCost},
     {"fts", "FOLDER DATABASE", 2, RunFullText},

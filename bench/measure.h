@@ -59,6 +59,7 @@ void WriteWholeFile(const std::string& path, std::string_view bytes);
 using Arguments = std::vector<std::string>;
 int RunCells(const Arguments& arguments);
 int RunPages(const Arguments& arguments);
+int RunParagraphs(const Arguments& arguments);
 int RunEdits(const Arguments& arguments);
 int RunSheetCost(const Arguments& arguments);
 int RunFullText(const Arguments& arguments);
