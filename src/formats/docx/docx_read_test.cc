@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "formats/docx/docx_test_support.h"
 #include "formats/docx/numbering.h"
 
@@ -257,6 +259,47 @@ TEST(DocxCorpus, EveryMemberIsAPart) {
     }
   }
   std::printf("%zu parts, %zu of them opaque\n", parts, opaque);
+}
+
+// Each paragraph that python-docx reads whole is one of ours with the same text and style, as
+// often.
+TEST(DocxCorpus, AgreesWithPythonDocx) {
+  if (testing::CorpusFolder().empty()) GTEST_SKIP() << testing::kNoCorpus;
+  const std::vector<testing::OracleFile> files = testing::OracleTexts("docx_styles.py", "docx");
+  if (files.empty()) GTEST_SKIP() << "1 test skipped: no python3-docx";
+  size_t paragraphs = 0;
+  for (const testing::OracleFile& file : files) {
+    const View view = ParseDocx(testing::ReadFile(file.path));
+    std::string default_style = "Normal";
+    std::multiset<std::string> ours;
+    view.ForEach([&](const Record& record) {
+      const Value* is_default = record.attrs.Find("default");
+      if (record.kind == "style" && is_default != nullptr &&
+          record.attrs.FindString("type") == "paragraph") {
+        default_style = record.text;
+      }
+      return true;
+    });
+    view.ForEach([&](const Record& record) {
+      if (record.kind != "paragraph") return true;
+      const std::string style(record.attrs.FindString("style"));
+      ours.insert((style.empty() ? default_style : style) + "\t" + record.text);
+      return true;
+    });
+    std::vector<std::string> missing;
+    for (const std::string& text : file.texts) {
+      const auto found = ours.find(text);
+      if (found == ours.end()) {
+        missing.push_back(text);
+      } else {
+        ours.erase(found);
+      }
+    }
+    EXPECT_THAT(missing, ::testing::IsEmpty()) << file.path;
+    paragraphs += file.texts.size();
+  }
+  EXPECT_GT(paragraphs, 10'000u);
+  std::printf("compared %zu paragraphs of %zu files\n", paragraphs, files.size());
 }
 
 TEST(DocxCorpus, HostileFilesEndInAViewOrAnError) {
