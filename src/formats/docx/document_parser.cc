@@ -113,6 +113,10 @@ class DocumentParser {
       } else if (!relationship.is_external && IsShownInStory(type)) {
         add_digest(relationship.target);
         add_digest(package_.TextPartOf(relationship.target));
+        for (const OpcRelationship& inner : package_.RelationshipsOf(relationship.target).all()) {
+          add(inner.target);
+          add_digest(inner.is_external ? std::string() : inner.target);
+        }
       }
     }
     if (const auto use = header_uses_.find(story.prefix); use != header_uses_.end()) {
@@ -152,6 +156,11 @@ class DocumentParser {
         if (part.empty()) continue;
         Cover(std::string(part), {record.kind});
         Cover(package_.TextPartOf(std::string(part)), {record.kind});
+      }
+      if (const Value* media = record.attrs.Find("media")) {
+        for (const Value& item : media->as_array()) {
+          Cover(std::string(item.FindString("part")), {record.kind});
+        }
       }
       return true;
     });

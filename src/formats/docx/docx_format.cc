@@ -23,7 +23,8 @@ void AddPictureKinds(Profile& profile) {
          Matching::kOrdered,
          {{"picture",
            kContent,
-           {"text", "digest", "vector_digest", "target", "alternative_text", "title", "program"}},
+           {"text", "digest", "vector_digest", "media", "target", "alternative_text", "title",
+            "program"}},
           {"link", kContent, {"link"}},
           {"placement", kFormat, {"size_emu", "at", "format"}},
           {"name", ChangeClass::kSerialization, {"name", "part", "vector_part", "embedding"}}}});
@@ -85,7 +86,7 @@ Profile DocxProfile() {
       {"style",
        Matching::kKeyed,
        {{"name", kFormat, {"text", "type", "default", "based_on"}}, properties}},
-      {"numbering", Matching::kKeyed, {{"levels", kFormat, {"definition", "levels"}}}},
+      {"numbering", Matching::kKeyed, {{"levels", kFormat, {"definition", "levels", "format"}}}},
       {"settings", Matching::kKeyed, {}},
       {"property", Matching::kKeyed, {text}},
       {"alternative", Matching::kOrdered, {text}},

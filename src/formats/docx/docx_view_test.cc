@@ -105,6 +105,37 @@ TEST(DocxView, EmbeddedObjectsAndImportedDocumentsAreNamedByDigest) {
   EXPECT_EQ(view.diagnostics[0].code, "alternate_chunk");
 }
 
+std::string RelationshipsPart(const std::string& elements) {
+  return "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\">" +
+         elements + "</Relationships>";
+}
+
+TEST(DocxView, ChartsNameTheirWorkbookAndWhatIsDrawnOnThem) {
+  const std::string chart =
+      "<c:chart xmlns:c=\"http://schemas.openxmlformats.org/drawingml/2006/chart\"";
+  const View view = ParseDocx(testing::MakeArchive(
+      {{"word/document.xml",
+        Part("document",
+             "<w:body>" + Paragraph(DrawingElement(chart + " r:id=\"rIdC\"/>")) + "</w:body>")},
+       {"word/_rels/document.xml.rels",
+        RelationshipsPart(Internal("rIdC", "chart", "charts/c.xml"))},
+       {"word/charts/c.xml", chart + "><c:v>4.5</c:v></c:chart>"},
+       {"word/charts/_rels/c.xml.rels",
+        RelationshipsPart(Internal("a", "package", "book.xlsx") +
+                          Internal("b", "chartUserShapes", "drawn.xml") +
+                          External("c", "hyperlink", "http://example.org/"))},
+       {"word/charts/drawn.xml",
+        "<a:p xmlns:a=\"http://schemas.openxmlformats.org/drawingml/2006/main\"><a:t>look here"
+        "</a:t></a:p>"},
+       {"word/charts/book.xlsx", "book"}}));
+  EXPECT_EQ(Find(view, "chart:1").text, "4.5\nlook here");
+  const Value media = AttributeOf(view, "chart:1", "media");
+  ASSERT_TRUE(media.is_array());
+  ASSERT_EQ(media.as_array().size(), 2u);
+  EXPECT_EQ(media.as_array()[0].FindString("digest"), ContentHash::Of("book").ToString());
+  EXPECT_EQ(media.as_array()[1].FindString("target"), "http://example.org/");
+}
+
 TEST(DocxView, CommentsTellWhatTheyAnswerAndWhetherTheyAreResolved) {
   const auto comment = [](const std::string& id) {
     return "<w:comment w:id=\"" + id + "\" w:author=\"Ann\"><w:p/><w:p w14:paraId=\"0" + id +
@@ -264,19 +295,15 @@ TEST(DocxView, TagsPermissionsTooltipsAndMadeText) {
 
 TEST(DocxView, SettingsNameTheTemplateThatIsLoaded) {
   const View view = ParseDocx(testing::MakeArchive(
-      {{"_rels/.rels",
-        "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\">" +
-            Internal("a", "officeDocument", "word/document.xml") + "</Relationships>"},
+      {{"_rels/.rels", RelationshipsPart(Internal("a", "officeDocument", "word/document.xml"))},
        {"word/document.xml", Part("document", "<w:body><w:p/></w:body>")},
        {"word/_rels/document.xml.rels",
-        "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\">" +
-            Internal("b", "settings", "settings.xml") + "</Relationships>"},
+        RelationshipsPart(Internal("b", "settings", "settings.xml"))},
        {"word/settings.xml", Part("settings",
                                   "<w:trackRevisions/><w:documentProtection "
                                   "w:edit=\"readOnly\" w:enforcement=\"1\"/>")},
        {"word/_rels/settings.xml.rels",
-        "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\">" +
-            External("c", "attachedTemplate", "http://example.org/a.dotm") + "</Relationships>"}}));
+        RelationshipsPart(External("c", "attachedTemplate", "http://example.org/a.dotm"))}}));
   EXPECT_EQ(AttributeOf(view, "settings", "targets").as_array()[0].FindString("target"),
             "http://example.org/a.dotm");
   EXPECT_EQ(AttributeOf(view, "settings", "trackRevisions"), Value("true"));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "codec/xml_summary.h"
 #include "formats/docx/properties.h"
 
 namespace staged::docx {
@@ -128,6 +129,7 @@ NumberingTable::NumberingTable(const XmlTree& tree, const StyleTable& styles) {
 
 void NumberingTable::ReadAbstract(const XmlTree& tree, uint32_t node) {
   Abstract abstract;
+  abstract.digest = XmlDigest(tree, node);
   abstract.style_link = ChildValue(tree, node, "numStyleLink");
   for (uint32_t child = tree.FirstChild(node); child != XmlTree::kNone;
        child = tree.NextSibling(child)) {
@@ -143,6 +145,7 @@ void NumberingTable::ReadAbstract(const XmlTree& tree, uint32_t node) {
 
 void NumberingTable::ReadInstance(const XmlTree& tree, uint32_t node) {
   Instance instance;
+  instance.digest = XmlDigest(tree, node);
   instance.abstract_id = ChildValue(tree, node, "abstractNumId");
   for (uint32_t child = tree.FirstChild(node); child != XmlTree::kNone;
        child = tree.NextSibling(child)) {
@@ -206,6 +209,8 @@ std::vector<Record> NumberingTable::Records() const {
       levels.emplace_back(level->format + " '" + level->text + "' from " + std::to_string(start));
     }
     record.attrs.Set("levels", std::move(levels));
+    const Abstract* abstract = FindAbstract(instance.abstract_id);
+    record.attrs.Set("format", (abstract == nullptr ? "" : abstract->digest) + instance.digest);
     records.push_back(std::move(record));
   }
   return records;

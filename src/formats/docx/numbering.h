@@ -33,6 +33,7 @@ class NumberingTable {
 
   struct Instance {
     std::string abstract_id;
+    std::string digest;  // of its element
     std::array<std::optional<int>, kNumberingLevels> start_override;
     std::array<std::optional<NumberingLevel>, kNumberingLevels> level_override;
   };
@@ -48,6 +49,7 @@ class NumberingTable {
   struct Abstract {
     std::array<std::optional<NumberingLevel>, kNumberingLevels> levels;
     std::unordered_map<std::string, int> level_by_style;
+    std::string digest;      // of its element: indents, fonts and what else no level tells
     std::string style_link;  // w:numStyleLink: the definition is that style's list
   };
   [[nodiscard]] const Abstract* FindAbstract(const std::string& id) const;

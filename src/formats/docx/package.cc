@@ -169,6 +169,24 @@ std::string Package::TextPartOf(const std::string& part) {
   return drawn == nullptr || drawn->is_external ? "" : drawn->target;
 }
 
+// The workbook behind a chart, pictures and links of a diagram.
+Value::Array Package::MediaOf(const std::string& part) {
+  Value::Array media;
+  for (const OpcRelationship& relationship : RelationshipsOf(part).all()) {
+    const std::string_view type = relationship.type;
+    if (relationship.is_external) {
+      media.emplace_back(
+          Value::Object{{"type", relationship.type}, {"target", relationship.target}});
+    } else if (type == "image" || type == "package" || type == "oleObject") {
+      media.emplace_back(
+          Value::Object{{"type", relationship.type},
+                        {"part", relationship.target},
+                        {"digest", office_->DigestOf(relationship.target).ToString()}});
+    }
+  }
+  return media;
+}
+
 RelatedPart Package::Related(const std::string& part) {
   RelatedPart related;
   const ContentHash digest = office_->DigestOf(part);
@@ -181,6 +199,7 @@ RelatedPart Package::Related(const std::string& part) {
     if (xml.ok()) DrawingTextTo(XmlTree(**xml, WordVocabulary(), limits_), related.text);
   }
   related.is_cut = related.text.size() >= kDrawingTextBytesMax;
+  related.media = MediaOf(part);
   return related;
 }
 

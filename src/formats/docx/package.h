@@ -51,7 +51,7 @@ class Package {
   // Everything that the records of the story depend on.
   [[nodiscard]] StoryContext ContextOf(const StoryPart& story);
   [[nodiscard]] std::string StoryLocator(const std::string& part) const;
-  // The part with what is drawn on a chart, or "".
+  // The part with what is drawn on a chart (its text comes with the chart's), or "".
   [[nodiscard]] std::string TextPartOf(const std::string& part);
 
  private:
@@ -61,6 +61,7 @@ class Package {
   void AddStory(StoryPart story);
   void AddNumberedStories(std::string_view role, std::string_view prefix, std::string_view kind);
   RelatedPart Related(const std::string& part);
+  Value::Array MediaOf(const std::string& part);
 
   const Limits limits_;
   std::unique_ptr<OfficePackage> office_;

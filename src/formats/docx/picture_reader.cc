@@ -53,8 +53,9 @@ void PictureReader::SetTarget(const OpcRelationship* relationship, Record& recor
     return;
   }
   record.attrs.Set("part", relationship->target);
-  const RelatedPart related = context_.related(relationship->target);
+  RelatedPart related = context_.related(relationship->target);
   if (!related.digest.empty()) record.attrs.Set("digest", related.digest);
+  if (!related.media.empty()) record.attrs.Set("media", std::move(related.media));
   if (!related.text.empty()) record.text = related.text;
   if (related.is_cut) record.attrs.Set("text_cut", true);
 }

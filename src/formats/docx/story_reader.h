@@ -24,6 +24,8 @@ struct RelatedPart {
   std::string digest;   // "sha256:..."; empty when the archive lacks it
   std::string text;     // of a chart or a diagram
   bool is_cut = false;  // the text goes on
+  // What the part shows or links to: {type, part, digest} or {type, target}.
+  Value::Array media;
 };
 
 // Where a comment is anchored in the document.
