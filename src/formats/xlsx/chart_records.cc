@@ -4,6 +4,7 @@
 
 #include "codec/xml_summary.h"
 #include "formats/xlsx/related_records.h"
+#include "formats/xlsx/shared_strings.h"
 
 namespace staged::xlsx {
 namespace {
@@ -11,7 +12,8 @@ namespace {
 constexpr uint32_t kNone = XmlTree::kNone;
 
 // A cached value: a number where it is one, since that is how people compare them.
-Value CachedValue(const std::string& text) {
+Value CachedValue(const std::string& written) {
+  const std::string text = DecodeXstring(written);
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool is_number = error == std::errc() && end == text.data() + text.size() && !text.empty();
@@ -88,12 +90,9 @@ class ChartReader {
         modelled_.push_back({tree_.tree()[child].begin, tree_.tree()[child].end});
       }
       if (name == "tx") {
-        for (const Value& value : values) {
-          if (!record.text.empty()) record.text += ' ';
-          record.text += value.is_string() ? value.as_string() : "";
-        }
         tree_.ForEach(child, "v", [&](uint32_t value) {
-          if (values.size() == 1) record.text = tree_.Text(value);
+          if (!record.text.empty()) record.text += ' ';
+          record.text += DecodeXstring(tree_.Text(value));
         });
       } else if (!values.empty()) {
         record.attrs.Set(member, Value(std::move(values)));
@@ -108,7 +107,7 @@ class ChartReader {
                                   context_.sheet);
     record.attrs.Set("type", Value(tree_.Attribute(series, "layoutId")));
     const uint32_t text = tree_.Child(series, "tx");
-    record.text = tree_.Text(tree_.Find(text, "v"));
+    record.text = DecodeXstring(tree_.Text(tree_.Find(text, "v")));
     SetUnlessEmpty(record.attrs, "name_formula", tree_.Text(tree_.Find(text, "f")));
   }
 

@@ -57,7 +57,7 @@ void PackageParts::AddOfSheet(const SheetEntry& sheet,
     if (part != parts.end()) {
       job.read = part->read;
       job.kinds = part->kinds;
-      segments_.Add(job);
+      CoverPictures(segments_.Add(job));
       if (type != "table") continue;
       for (const OpcRelationship& of_table : segments_.RelationshipsOf(job.part)) {
         if (of_table.type != "queryTable" || of_table.is_external) continue;
@@ -74,19 +74,26 @@ void PackageParts::AddOfSheet(const SheetEntry& sheet,
   }
 }
 
+void PackageParts::CoverPictures(const std::shared_ptr<const Segment>& segment) {
+  if (segment == nullptr) return;
+  segment->ForEach([&](const Record& record) {
+    const std::string part(record.attrs.FindString("part"));
+    if (record.attrs.Find("content") != nullptr) cover_(part, {record.kind});
+    return true;
+  });
+}
+
 void PackageParts::AddDrawing(const Job& drawing) {
   Job job = drawing;
   job.read = ReadDrawing;
   job.kinds = DrawingKinds();
   const std::shared_ptr<const Segment> segment = segments_.Add(job);
   if (segment == nullptr) return;
+  CoverPictures(segment);
   segment->ForEach([&](const Record& record) {
     const std::string part(record.attrs.FindString("part"));
-    if (part.empty() || !segments_.Has(part)) return true;
-    if (record.attrs.Find("relationship") == nullptr) {
-      cover_(part, {record.kind});
-      return true;
-    }
+    const bool is_frame = record.attrs.Find("relationship") != nullptr;
+    if (!is_frame || part.empty() || !segments_.Has(part)) return true;
     Job of_frame{part,
                  record.locator,
                  record.locator + "/",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ class PackageParts {
   void AddOthers(const std::vector<std::string>& names);
 
  private:
+  // Pictures whose digest a record has are shown by it.
+  void CoverPictures(const std::shared_ptr<const Segment>& segment);
   void AddDrawing(const PartSegments::Job& job);
   void AddPivotTable(PartSegments::Job job);
   void AddThreads(PartSegments::Job job);

@@ -136,6 +136,12 @@ void ReadPivotCache(const PartTree& tree, const PartContext& context, RecordList
     record.text = name;
     SetUnlessEmpty(record.attrs, "caption", tree.Attribute(field, "caption"));
     SetUnlessEmpty(record.attrs, "formula", tree.Attribute(field, "formula"));
+    // What people, or ranges of dates and numbers, put together.
+    const uint32_t group = tree.Child(field, "fieldGroup");
+    std::string groups;
+    tree.ForEachChild(tree.Child(group, "groupItems"),
+                      [&](uint32_t item) { AppendItem(groups, ItemText(tree, item)); });
+    SetUnlessEmpty(record.attrs, "groups", groups);
     const uint32_t items = tree.Child(field, "sharedItems");
     Value::Array shown;
     size_t count = 0;

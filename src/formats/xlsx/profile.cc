@@ -169,8 +169,9 @@ void AddWorkbookRules(std::vector<KindRule>& kinds) {
   kinds.push_back(Keyed("pivot_cache", {{"source", kContent, {"text", "source"}},
                                         {"content", kContent, {"content", "records", "digest"}},
                                         {"refresh", kDerived, {"refreshed_by"}}}));
-  kinds.push_back(Keyed("pivot_field", {{"name", kContent, {"text", "caption", "formula"}},
-                                        {"items", kContent, {"items", "item_count", "digest"}}}));
+  kinds.push_back(
+      Keyed("pivot_field", {{"name", kContent, {"text", "caption", "formula"}},
+                            {"items", kContent, {"items", "groups", "item_count", "digest"}}}));
   kinds.push_back(Keyed(
       "connection", {{"source", kContent, {"source", "command", "address", "name", "description"}},
                      {"settings", kContent, {"text", "digest"}}}));

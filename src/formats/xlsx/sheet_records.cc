@@ -43,7 +43,8 @@ void AddHyperlinks(const ParsedSheet& parsed, const std::vector<OpcRelationship>
 
 bool IsEmbeddedFile(std::string_view relationship_type) {
   return relationship_type == "oleObject" || relationship_type == "package" ||
-         relationship_type == "control";
+         relationship_type == "control" || relationship_type == "image" ||
+         relationship_type == "customProperty";
 }
 
 std::vector<Record> MakeSheetRecords(

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -157,8 +158,8 @@ class Found {
 };
 
 TEST(XlsxLooksOracle, FindsWhatOpenpyxlFinds) {
-  const std::filesystem::path folder =
-      std::filesystem::path(::testing::TempDir()) / "staged_xlsx_looks";
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) /
+                                       ("staged_xlsx_looks_" + std::to_string(getpid()));
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   size_t listed = 0;

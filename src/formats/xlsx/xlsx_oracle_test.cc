@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cmath>
@@ -175,8 +176,8 @@ std::map<std::string, std::optional<Cells>> AskOpenpyxl(const std::vector<std::s
 bool IsStrict(const std::string& path) { return path.find("Strict") != std::string::npos; }
 
 TEST(XlsxOracle, ReadsCellsAsOpenpyxlDoesBeforeAndAfterAnEdit) {
-  const std::filesystem::path folder =
-      std::filesystem::path(::testing::TempDir()) / "staged_xlsx_oracle";
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) /
+                                       ("staged_xlsx_oracle_" + std::to_string(getpid()));
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   const auto format = NewXlsxFormat();

@@ -264,7 +264,7 @@ constexpr char kDrawing[] =
 constexpr char kChart[] =
     "<c:chartSpace xmlns:c='c' xmlns:a='a'><c:chart><c:title><c:tx><c:rich><a:p><a:r>"
     "<a:t>Sales</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart><c:ser><c:tx>"
-    "<c:strRef><c:f>Sheet1!$B$1</c:f><c:strCache><c:pt><c:v>2024</c:v></c:pt></c:strCache>"
+    "<c:strRef><c:f>Sheet1!$B$1</c:f><c:strCache><c:pt><c:v>20_x0032_4</c:v></c:pt></c:strCache>"
     "</c:strRef></c:tx><c:cat><c:strRef><c:f>Sheet1!$A$2:$A$3</c:f><c:strCache><c:pt><c:v>N</c:v>"
     "</c:pt><c:pt><c:v>S</c:v></c:pt></c:strCache></c:strRef></c:cat><c:val><c:numRef>"
     "<c:f>Sheet1!$B$2:$B$3</c:f><c:numCache><c:pt><c:v>1.5</c:v></c:pt></c:numCache></c:numRef>"
@@ -318,13 +318,16 @@ TEST(XlsxView, PivotTablesAndTheirCaches) {
       {"xl/pivotCache/definition1.xml",
        "<pivotCacheDefinition refreshedBy='Ann'><cacheSource><worksheetSource ref='A1:B9' "
        "sheet='Data'/></cacheSource><cacheFields><cacheField name='Region'><sharedItems>"
-       "<s v='North'/><m/></sharedItems></cacheField><cacheField name='Sum'/></cacheFields>"
+       "<s v='North'/><m/></sharedItems></cacheField><cacheField "
+       "name='Sum'><fieldGroup><groupItems><s v='Few'/><s v='Many'/>"
+       "</groupItems></fieldGroup></cacheField></cacheFields>"
        "</pivotCacheDefinition>"}};
   const Records records(xml);
   EXPECT_EQ(records.Attr("Sheet1!pivot:Pivot1", "rows"), "Region");
   EXPECT_EQ(records.Attr("Sheet1!pivot:Pivot1", "values"), "Total (sum of Sum)");
   EXPECT_EQ(records.Attr("Sheet1!pivot:Pivot1", "left_out"), "Region 1");
   EXPECT_EQ(records.Text("pivot_cache:1"), "Data!A1:B9");
+  EXPECT_EQ(records.Attr("pivot_cache:1/field:Sum", "groups"), "Few, Many");
   const Record field = records.At("pivot_cache:1/field:Region");
   EXPECT_EQ(field.hidden, "pivot cache");
   EXPECT_EQ(field.attrs.Find("items")->as_array().at(0).as_string(), "North");
