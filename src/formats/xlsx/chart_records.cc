@@ -28,13 +28,12 @@ class ChartReader {
   void Read() {
     const std::string title = DrawingText(tree_, tree_.Child(tree_.Child(0, "chart"), "title"));
     records_.Add("chart_definition", context_.base + "definition", context_.sheet);
-    const uint32_t end = tree_.tree()[0].subtree_end;
-    for (uint32_t node = 1; node < end; ++node) {
-      const std::string_view name = tree_.Name(node);
-      if (name == "ser") AddSeries(node);
-      if (name == "series") AddExtendedSeries(node);
-      if (name == "data") AddExtendedData(node);
-      if (name == "p") AddText(node);
+    // Each kind of element counts where it is not inside another one of its kind.
+    for (const auto& [name, add] : {std::pair("ser", &ChartReader::AddSeries),
+                                    std::pair("series", &ChartReader::AddExtendedSeries),
+                                    std::pair("data", &ChartReader::AddExtendedData),
+                                    std::pair("p", &ChartReader::AddText)}) {
+      tree_.ForEach(0, name, [&, member = add](uint32_t node) { (this->*member)(node); });
     }
     tree_.ForEach(0, "externalData", [&](uint32_t data) {
       records_.At(0).attrs.Set("data", Value(context_.Target(tree_.Attribute(data, "id"))));
@@ -127,11 +126,7 @@ class ChartReader {
 
   // A title, a label or another text, told by what it stands in.
   void AddText(uint32_t paragraph) {
-    std::string text;
-    for (uint32_t at = paragraph + 1; at < tree_.tree()[paragraph].subtree_end; ++at) {
-      if (tree_.Name(at) == "t") text += tree_.Text(at);
-      if (tree_.Name(at) == "br") text += '\n';
-    }
+    const std::string text = ParagraphText(tree_, paragraph);
     if (text.empty()) return;
     std::string role;
     for (uint32_t node = tree_.tree()[paragraph].parent; node != kNone && role.empty();

@@ -160,18 +160,24 @@ class DrawingReader {
 
 }  // namespace
 
+std::string ParagraphText(const PartTree& tree, uint32_t paragraph) {
+  std::string text;
+  for (uint32_t at = paragraph + 1; at < tree.tree()[paragraph].subtree_end;) {
+    const std::string_view name = tree.Name(at);
+    if (name == "t") text += tree.Text(at);
+    if (name == "br") text += '\n';
+    at = name == "t" ? tree.tree()[at].subtree_end : at + 1;
+  }
+  return text;
+}
+
 std::string DrawingText(const PartTree& tree, uint32_t node) {
   std::string text;
   bool has_paragraph = false;
   tree.ForEach(node, "p", [&](uint32_t paragraph) {
     if (has_paragraph) text += '\n';
     has_paragraph = true;
-    const uint32_t end = tree.tree()[paragraph].subtree_end;
-    for (uint32_t at = paragraph + 1; at < end; ++at) {
-      const std::string_view name = tree.Name(at);
-      if (name == "t") text += tree.Text(at);
-      if (name == "br") text += '\n';
-    }
+    text += ParagraphText(tree, paragraph);
   });
   while (text.ends_with('\n')) text.pop_back();
   return text;

@@ -69,6 +69,11 @@ void PartSegments::ReadTree(const std::string& part, const std::string& locator,
   if (!tree.is_empty()) read(tree);
 }
 
+void PartSegments::DiagnoseRepetition(const std::string& locator, const std::string& part) {
+  Diagnose("limit_exceeded", locator,
+           part + " repeats its words so often that its last records are left out");
+}
+
 void PartSegments::KeepLimit(const std::string& locator, std::vector<Record>& records) {
   const size_t kept = std::min<uint64_t>(records.size(), std::max<uint64_t>(records_left_, 1));
   records_left_ -= std::min<uint64_t>(records_left_, records.size());
@@ -106,7 +111,11 @@ std::shared_ptr<const Segment> PartSegments::Add(const Job& job) {
   if (job.prepare) job.prepare(context);
   const size_t complaints = content_.diagnostics.size();
   RecordList records(job.hidden);
-  ReadTree(job.part, job.sheet, [&](const PartTree& tree) { job.read(tree, context, records); });
+  ReadTree(job.part, job.sheet, [&](const PartTree& tree) {
+    records.LimitBytes(RecordList::GrantedBytes(tree.tree().source().size()));
+    job.read(tree, context, records);
+  });
+  if (records.is_full()) DiagnoseRepetition(job.sheet, job.part);
   if (records.size() == 0) return nullptr;
   std::vector<Record> taken = records.Take();
   KeepLimit(job.sheet, taken);

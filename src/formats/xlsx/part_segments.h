@@ -48,6 +48,8 @@ class PartSegments {
   // Takes the records from what the limit leaves; those beyond it go, with a diagnostic at
   // `locator`. The first one stays: others may stand under it.
   void KeepLimit(const std::string& locator, std::vector<Record>& records);
+  // That RecordList::is_full.
+  void DiagnoseRepetition(const std::string& locator, const std::string& part);
   [[nodiscard]] bool Has(std::string_view part) const { return package_.Find(part) != nullptr; }
 
  private:

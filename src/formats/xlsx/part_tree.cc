@@ -46,8 +46,10 @@ void PartTree::ForEachChild(uint32_t node, const std::function<void(uint32_t)>& 
 void PartTree::ForEach(uint32_t node, std::string_view name,
                        const std::function<void(uint32_t)>& visit) const {
   if (node == XmlTree::kNone || node >= tree_.size()) return;
-  for (uint32_t at = node + 1; at < tree_[node].subtree_end; ++at) {
-    if (Name(at) == name) visit(at);
+  for (uint32_t at = node + 1; at < tree_[node].subtree_end;) {
+    const bool is_found = Name(at) == name;
+    if (is_found) visit(at);
+    at = is_found ? tree_[at].subtree_end : at + 1;
   }
 }
 

@@ -26,7 +26,7 @@ class PartTree {
   // The first element of that name below the node, or XmlTree::kNone. `node` may be kNone.
   [[nodiscard]] uint32_t Find(uint32_t node, std::string_view name) const;
   void ForEachChild(uint32_t node, const std::function<void(uint32_t child)>& visit) const;
-  // All elements of that name below the node, in order.
+  // All elements of that name below the node, in order; not those inside another one.
   void ForEach(uint32_t node, std::string_view name,
                const std::function<void(uint32_t found)>& visit) const;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -17,6 +18,14 @@ class RecordList {
   // `hidden`: why none of them is seen ("hidden sheet"), or "".
   explicit RecordList(std::string hidden) : hidden_(std::move(hidden)) {}
 
+  // What the records may come to, in bytes, so that little XML cannot say much: its words may be
+  // repeated in many records. Unlimited before it is set.
+  void LimitBytes(uint64_t bytes_max) { bytes_max_ = bytes_max; }
+  // Sixteen times the source and 32 MiB more: honest parts need a few times theirs.
+  [[nodiscard]] static uint64_t GrantedBytes(uint64_t source_bytes);
+  // Whether records were left out for that.
+  [[nodiscard]] bool is_full() const { return is_full_; }
+
   // A record whose key is its locator behind that of its parent. The reference holds until the next
   // call.
   Record& Add(std::string kind, std::string locator, std::string parent);
@@ -28,6 +37,10 @@ class RecordList {
   std::string hidden_;
   std::vector<Record> records_;
   std::unordered_map<std::string, size_t> uses_;
+  uint64_t bytes_ = 0;  // of all records but the last
+  uint64_t bytes_max_ = UINT64_MAX;
+  bool is_full_ = false;
+  Record left_out_;
 };
 
 // Sets an attribute unless it would be empty.

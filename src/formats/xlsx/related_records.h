@@ -56,7 +56,9 @@ void ReadSlicers(const PartTree& tree, const PartContext& context, RecordList& r
 void ReadControl(const PartTree& tree, const PartContext& context, RecordList& records);
 void ReadQueryTable(const PartTree& tree, const PartContext& context, RecordList& records);
 
-// The text of DrawingML paragraphs below the node (21.1.2), a line each.
+// The text of one DrawingML paragraph, and of all those below a node the node (21.1.2), a line
+// each.
+[[nodiscard]] std::string ParagraphText(const PartTree& tree, uint32_t paragraph);
 [[nodiscard]] std::string DrawingText(const PartTree& tree, uint32_t node);
 
 }  // namespace staged::xlsx

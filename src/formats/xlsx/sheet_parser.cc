@@ -283,9 +283,7 @@ class SheetParser {
     }
     AddValue(FormatId(style_));
     if (has_formula_) AddFormula();
-    if (!metadata_.empty()) {
-      builder_.AddDetail(cell_, CellDetail::kMetadata, builder_.AddString(metadata_));
-    }
+    AddDetail(CellDetail::kMetadata, metadata_);
   }
 
   uint16_t FormatId(unsigned style) {
@@ -338,7 +336,11 @@ class SheetParser {
   }
 
   void AddDetail(CellDetail detail, const std::string& text) {
-    if (!text.empty()) builder_.AddDetail(cell_, detail, builder_.AddString(text));
+    if (text.empty()) return;
+    // Many cells share a few.
+    const auto [found, is_new] = detail_ids_.try_emplace(text, 0);
+    if (is_new) found->second = builder_.AddString(text);
+    builder_.AddDetail(cell_, detail, found->second);
   }
 
   void AddSharedString(std::string_view value, uint16_t format) {
@@ -487,6 +489,7 @@ class SheetParser {
 
   std::vector<uint32_t> style_formats_;
   std::vector<uint32_t> shared_ids_;
+  std::unordered_map<std::string, uint32_t> detail_ids_;
   std::unordered_map<unsigned, SharedFormula> shared_;
 };
 

@@ -47,11 +47,11 @@ bool IsEmbeddedFile(std::string_view relationship_type) {
          relationship_type == "customProperty";
 }
 
-std::vector<Record> MakeSheetRecords(
-    const SheetEntry& sheet, size_t index, const ParsedSheet& parsed,
-    const std::vector<OpcRelationship>& relationships, const Styles& styles, const Limits& limits,
-    const std::function<std::string(std::string_view part)>& digest_of) {
-  RecordList records(sheet.HiddenReason());
+void AddSheetRecords(const SheetEntry& sheet, size_t index, const ParsedSheet& parsed,
+                     const std::vector<OpcRelationship>& relationships, const Styles& styles,
+                     const Limits& limits,
+                     const std::function<std::string(std::string_view part)>& digest_of,
+                     RecordList& records) {
   const std::string locator = QuoteSheetName(sheet.name);
   AddSheet(sheet, index, parsed, locator, records);
   AddLayoutRecords(parsed, locator, styles, records);
@@ -66,7 +66,6 @@ std::vector<Record> MakeSheetRecords(
     record.attrs.Set("type", Value(relationship.type));
     if (!relationship.is_external) SetUnlessEmpty(record.attrs, "digest", digest_of(target));
   }
-  return records.Take();
 }
 
 }  // namespace staged::xlsx

@@ -255,13 +255,21 @@ class ViewBuilder {
     if (is_reused) return;
     ParsedSheet parsed;
     if (member != nullptr) parsed = ParseCells(index, *member, cells_digest);
-    std::vector<Record> records = MakeSheetRecords(
-        sheet, index, parsed, relationships, styles_, limits_, [this](std::string_view part) {
+    RecordList list(sheet.HiddenReason());
+    const uint64_t source_bytes =
+        member == nullptr ? 0 : content_.parts[part_index_.at(member)].size_bytes;
+    list.LimitBytes(RecordList::GrantedBytes(source_bytes));
+    AddSheetRecords(
+        sheet, index, parsed, relationships, styles_, limits_,
+        [this](std::string_view part) {
           const ContentHash& found = PartDigest(part);
           return found.is_zero() ? std::string() : found.ToString();
-        });
+        },
+        list);
     const std::vector<Diagnostic>& complaints = parsed.diagnostics;
     const size_t before = content_.diagnostics.size();
+    if (list.is_full()) segments.DiagnoseRepetition(QuoteSheetName(sheet.name), sheet.part);
+    std::vector<Record> records = list.Take();
     segments.KeepLimit(QuoteSheetName(sheet.name), records);
     const bool is_sound = complaints.empty() && content_.diagnostics.size() == before;
     // A sheet that gave cause for complaint must be read again next time, to complain again.

@@ -244,6 +244,35 @@ TEST(XlsxView, PiecesAroundTheCells) {
   EXPECT_EQ(records.Text("Sheet1!sparkline:D1"), "line A1:A9");
 }
 
+// A long range in many rules: what the records say together has a bound.
+TEST(XlsxView, WordsThatAreRepeatedHaveALimit) {
+  std::string range = "A1";
+  while (range.size() < 1 << 20) range += " A1";
+  WorkbookXml xml;
+  xml.after_data = "<conditionalFormatting sqref='" + range + "'>";
+  for (int i = 0; i < 1000; ++i) xml.after_data += "<cfRule type='uniqueValues' priority='1'/>";
+  xml.after_data += "</conditionalFormatting>";
+  const auto content = NewXlsxFormat()->Parse(MakeWorkbook(xml), Limits(), {});
+  ASSERT_TRUE(content.ok());
+  ASSERT_EQ(content->diagnostics.size(), 1u);
+  EXPECT_EQ(content->diagnostics[0].code, "limit_exceeded");
+  uint64_t bytes = 0;
+  for (const auto& segment : content->segments) bytes += segment->memory_bytes();
+  EXPECT_GT(bytes, uint64_t{16} << 20);
+  EXPECT_LT(bytes, uint64_t{128} << 20);
+}
+
+// Paragraphs inside paragraphs are read once.
+TEST(XlsxView, NestedTextsAreNotMultiplied) {
+  std::string nested = std::string(100'000, 'x');
+  for (int i = 0; i < 200; ++i) nested = "<p><t>" + nested + "</t></p>";
+  WorkbookXml xml;
+  xml.sheet_relationships = Relationship("d1", "drawing", "../drawings/drawing1.xml");
+  xml.parts = {{"xl/drawings/drawing1.xml", "<wsDr><a><sp>" + nested + "</sp></a></wsDr>"}};
+  const Records records(xml);
+  EXPECT_EQ(records.Text("Sheet1!shape:1").size(), 100'000u);
+}
+
 constexpr char kDrawing[] =
     "<xdr:wsDr xmlns:xdr='d' xmlns:a='a' xmlns:r='r' xmlns:c='c' xmlns:mc='mc'>"
     "<xdr:twoCellAnchor><xdr:from><xdr:col>1</xdr:col><xdr:row>2</xdr:row></xdr:from><xdr:to>"
