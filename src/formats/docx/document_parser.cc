@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "codec/vba_records.h"
 #include "codec/xml_summary.h"
 #include "formats/docx/package.h"
 #include "formats/docx/properties.h"
@@ -65,6 +66,7 @@ class DocumentParser {
     for (const std::string_view role : {"custom-properties", "customProperties"}) {
       ReadProperties(role, "custom:");
     }
+    ReadMacros();
     CoverParts();
     DiagnoseSpecials();
     return std::move(content_);
@@ -296,6 +298,24 @@ class DocumentParser {
               [&](const XmlTree& tree) { return PropertyRecords(tree, prefix); });
   }
 
+  void ReadMacros() {
+    const std::string part = package_.PartOfRole("vbaProject");
+    const ZipMember* member = part.empty() ? nullptr : package_.office().Find(part);
+    if (member == nullptr) return;
+    const auto segment =
+        SegmentOf(part, package_.office().DigestOf(part), [&]() -> std::vector<Record> {
+          const Result<std::string> bytes = package_.archive().Read(*member);
+          Result<std::vector<Record>> records =
+              bytes.ok() ? VbaRecords(*bytes, limits_) : bytes.status();
+          if (records.ok()) return std::move(*records);
+          Diagnose("warning", "unreadable_part", part, records.status().message());
+          return {};
+        });
+    if (segment->record_count() > 0) {
+      Cover(part, {std::begin(kVbaRecordKinds), std::end(kVbaRecordKinds)});
+    }
+  }
+
   void Cover(const std::string& part, const std::vector<std::string>& kinds) {
     kinds_by_part_[part].insert(kinds.begin(), kinds.end());
   }
@@ -315,7 +335,7 @@ class DocumentParser {
         Diagnose("warning", "signed", part.name,
                  "the document is digitally signed; any edit makes the signature invalid");
       } else if (part.name.ends_with("vbaProject.bin")) {
-        Diagnose("warning", "macros", part.name, "the document contains macros (diffed by digest)");
+        Diagnose("warning", "macros", part.name, "the document contains macros");
       }
     }
   }

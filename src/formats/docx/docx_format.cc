@@ -90,6 +90,11 @@ Profile DocxProfile() {
       {"settings", Matching::kKeyed, {}},
       {"property", Matching::kKeyed, {text}},
       {"alternative", Matching::kOrdered, {text}},
+      {"macro_project",
+       Matching::kKeyed,
+       {{"name", kContent, {"text", "modules", "undecoded_code_page"}}}},
+      {"macro_module", Matching::kKeyed, {{"source", kContent, {"text", "type", "digest"}}}},
+      {"macro_stream", Matching::kKeyed, {{"content", ChangeClass::kOpaque, {"text", "digest"}}}},
   };
   AddPictureKinds(profile);
   return profile;

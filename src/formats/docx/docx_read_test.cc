@@ -302,6 +302,29 @@ TEST(DocxCorpus, AgreesWithPythonDocx) {
   std::printf("compared %zu paragraphs of %zu files\n", paragraphs, files.size());
 }
 
+TEST(DocxCorpus, MacrosAreReadable) {
+  if (testing::CorpusFolder().empty()) GTEST_SKIP() << testing::kNoCorpus;
+  size_t files = 0;
+  size_t modules = 0;
+  for (const std::string& path : testing::CorpusFiles("docx")) {
+    const View view = ParseDocx(testing::ReadFile(path));
+    for (const staged::Part& part : view.parts) {
+      if (!part.name.ends_with("vbaProject.bin")) continue;
+      ++files;
+      EXPECT_THAT(part.kinds, ::testing::Contains("macro_module")) << path;
+    }
+    view.ForEach([&](const Record& record) {
+      if (record.kind != "macro_module") return true;
+      EXPECT_THAT(record.text, ::testing::HasSubstr("Attribute VB_Name")) << path;
+      EXPECT_EQ(record.hidden, "macro");
+      ++modules;
+      return true;
+    });
+  }
+  EXPECT_GE(files, 2u);
+  EXPECT_GE(modules, files);
+}
+
 TEST(DocxCorpus, HostileFilesEndInAViewOrAnError) {
   if (testing::CorpusFolder().empty()) GTEST_SKIP() << testing::kNoCorpus;
   EXPECT_EQ(testing::AnswersForHostileFiles(*NewDocxFormat()),

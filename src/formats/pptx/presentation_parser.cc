@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "codec/vba_records.h"
 #include "codec/xml_summary.h"
 #include "formats/pptx/deck.h"
 #include "formats/pptx/presentation_names.h"
@@ -106,13 +107,14 @@ class PresentationParser {
     ReadProperties("extendedProperties", "app:");
     ReadProperties("custom-properties", "custom:");
     ReadProperties("customProperties", "custom:");
+    ReadMacros();
     for (Part& part : content_.parts) {
       const auto found = kinds_by_part_.find(part.name);
       if (found != kinds_by_part_.end()) {
         part.kinds.assign(found->second.begin(), found->second.end());
       }
       if (part.name.ends_with("vbaProject.bin")) {
-        Diagnose("warning", "macros", part.name, "the file contains macros (diffed by digest)");
+        Diagnose("warning", "macros", part.name, "the file contains macros");
       }
     }
     if (package_.IsSigned()) {
@@ -227,6 +229,27 @@ class PresentationParser {
     record.attrs.Set("slides", std::move(slides));
     record.span = ByteSpan{tree[section].begin, tree[section].end};
     return record;
+  }
+
+  void ReadMacros() {
+    const std::string part = package_.PartOfType(deck_.main_part(), "vbaProject");
+    const ZipMember* member = part.empty() ? nullptr : package_.Find(part);
+    if (member == nullptr) return;
+    const ContentHash digest = package_.DigestOf(part);
+    std::shared_ptr<const Segment> segment = reuse_ ? reuse_(part, digest) : nullptr;
+    if (segment == nullptr) {
+      const Result<std::string> bytes = package_.archive().Read(*member);
+      Result<std::vector<Record>> records =
+          bytes.ok() ? VbaRecords(*bytes, limits_) : bytes.status();
+      if (!records.ok()) {
+        Diagnose("warning", "unreadable_part", part, records.status().message());
+        return;
+      }
+      segment = std::make_shared<RecordListSegment>(part, digest, std::move(*records));
+    }
+    records_ += segment->record_count();
+    content_.segments.push_back(segment);
+    Cover(part, {std::begin(kVbaRecordKinds), std::end(kVbaRecordKinds)});
   }
 
   void ReadAuthors() {

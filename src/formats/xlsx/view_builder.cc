@@ -7,8 +7,8 @@
 
 #include "base/binary.h"
 #include "codec/opc.h"
+#include "codec/vba_records.h"
 #include "codec/xml.h"
-#include "formats/xlsx/macro_records.h"
 #include "formats/xlsx/package_parts.h"
 #include "formats/xlsx/part_segments.h"
 #include "formats/xlsx/sheet_parser.h"
@@ -150,17 +150,16 @@ class ViewBuilder {
         workbook_.macros_part.empty() ? nullptr : package_.Find(workbook_.macros_part);
     if (member == nullptr) return;
     const size_t before = content_.segments.size();
-    AddSegment(workbook_.macros_part, [this, member] {
-      RecordList records("");
+    AddSegment(workbook_.macros_part, [this, member]() -> std::vector<Record> {
       const Result<std::string> bytes = zip_.Read(*member);
-      const Status status = bytes.ok() ? AddMacroRecords(*bytes, limits_, records) : bytes.status();
-      if (!status.ok()) {
-        Diagnose("warning", "macros", "", workbook_.macros_part + ": " + status.message());
-      }
-      return records.Take();
+      Result<std::vector<Record>> records =
+          bytes.ok() ? VbaRecords(*bytes, limits_) : bytes.status();
+      if (records.ok()) return std::move(*records);
+      Diagnose("warning", "macros", "", workbook_.macros_part + ": " + records.status().message());
+      return {};
     });
     if (content_.segments.size() == before) return;
-    AddKinds(workbook_.macros_part, {"macro_project", "macro_module", "macro_stream"});
+    AddKinds(workbook_.macros_part, {std::begin(kVbaRecordKinds), std::end(kVbaRecordKinds)});
   }
 
   void AddSegment(const std::string& part, const std::function<std::vector<Record>()>& make) {
