@@ -1,5 +1,7 @@
 #include "codec/xml_summary.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "codec/xml.h"
@@ -80,6 +82,39 @@ std::vector<Record> PropertyRecords(const XmlTree& tree, std::string_view prefix
     records.push_back(std::move(record));
   }
   return records;
+}
+
+std::vector<Record> OtherPartRecords(const XmlTree& tree, std::string_view part) {
+  constexpr size_t kTextBytesMax = size_t{1} << 20;
+  constexpr std::string_view kLooks[] = {"chartStyle",  "colorStyle",    "layoutDef", "colorsDef",
+                                         "styleDef",    "themeOverride", "theme",     "fonts",
+                                         "drawing",     "webSettings",   "styles",    "numbering",
+                                         "tblStyleLst", "viewPr"};
+  if (tree.size() == 0) return {};
+  const std::string_view root = tree.LocalName(0);
+  if (std::find(std::begin(kLooks), std::end(kLooks), root) != std::end(kLooks)) return {};
+  Record record{.kind = "other_part", .hidden = "kept by the program"};
+  record.locator = "data:" + std::string(part);
+  record.key = record.locator;
+  const auto add = [&record](const std::string& line) {
+    if (line.find_first_not_of(" \t\r\n") == std::string::npos) return;
+    if (!record.text.empty()) record.text += '\n';
+    record.text += line;
+  };
+  uint32_t node = 0;
+  for (; node < tree.size() && record.text.size() <= kTextBytesMax; ++node) {
+    if (!tree.IsElement(node)) {
+      add(tree.Text(node));
+      continue;
+    }
+    for (const XmlAttribute& attribute : tree.Attributes(node)) {
+      if (!attribute.name.starts_with("xmlns")) add(XmlDecodeAttribute(attribute.value));
+    }
+  }
+  record.attrs.Set("content", std::string(root));
+  if (node < tree.size()) record.attrs.Set("is_cut", true);
+  record.attrs.Set("digest", XmlDigest(tree, 0));
+  return {std::move(record)};
 }
 
 }  // namespace staged

@@ -25,4 +25,8 @@ namespace staged {
 [[nodiscard]] std::vector<Record> PropertyRecords(const XmlTree& tree, std::string_view prefix,
                                                   uint32_t element = 0);
 
+// An XML part that no reader of its format models ("data:customXml/item1.xml"): all its texts and
+// attribute values, a line each. None where it only says how other parts look.
+[[nodiscard]] std::vector<Record> OtherPartRecords(const XmlTree& tree, std::string_view part);
+
 }  // namespace staged

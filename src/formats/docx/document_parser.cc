@@ -67,6 +67,7 @@ class DocumentParser {
       ReadProperties(role, "custom:");
     }
     ReadMacros();
+    ReadOtherParts();
     CoverParts();
     DiagnoseSpecials();
     return std::move(content_);
@@ -296,6 +297,20 @@ class DocumentParser {
   void ReadProperties(std::string_view role, std::string_view prefix) {
     ReadOther(role, {"property"},
               [&](const XmlTree& tree) { return PropertyRecords(tree, prefix); });
+  }
+
+  // Custom XML, people, and whatever nothing leads to.
+  void ReadOtherParts() {
+    for (const Part& part : content_.parts) {
+      if (!part.name.ends_with(".xml") || part.name == "[Content_Types].xml") continue;
+      if (kinds_by_part_.contains(part.name)) continue;
+      const Result<const std::string*> xml = package_.office().Content(part.name);
+      if (!xml.ok() || records_ >= limits_.records_max) continue;
+      const auto segment = SegmentOf(part.name, part.digest, [&] {
+        return OtherPartRecords(XmlTree(**xml, WordVocabulary(), limits_), part.name);
+      });
+      if (segment->record_count() > 0) Cover(part.name, {"other_part"});
+    }
   }
 
   void ReadMacros() {

@@ -31,6 +31,20 @@ void AddPictureKinds(Profile& profile) {
   }
 }
 
+// Macros, and what the program keeps and nobody sees.
+void AddKeptKinds(Profile& profile) {
+  profile.kinds.push_back({"macro_project",
+                           Matching::kKeyed,
+                           {{"name", kContent, {"text", "modules", "undecoded_code_page"}}}});
+  profile.kinds.push_back(
+      {"macro_module", Matching::kKeyed, {{"source", kContent, {"text", "type", "digest"}}}});
+  profile.kinds.push_back(
+      {"macro_stream", Matching::kKeyed, {{"content", ChangeClass::kOpaque, {"text", "digest"}}}});
+  profile.kinds.push_back({"other_part",
+                           Matching::kKeyed,
+                           {{"content", kContent, {"text", "content", "is_cut", "digest"}}}});
+}
+
 Profile DocxProfile() {
   const FacetRule text{"text", kContent, {"text"}};
   const FacetRule revisions{"revisions", kContent, {"revisions"}};
@@ -90,13 +104,9 @@ Profile DocxProfile() {
       {"settings", Matching::kKeyed, {}},
       {"property", Matching::kKeyed, {text}},
       {"alternative", Matching::kOrdered, {text}},
-      {"macro_project",
-       Matching::kKeyed,
-       {{"name", kContent, {"text", "modules", "undecoded_code_page"}}}},
-      {"macro_module", Matching::kKeyed, {{"source", kContent, {"text", "type", "digest"}}}},
-      {"macro_stream", Matching::kKeyed, {{"content", ChangeClass::kOpaque, {"text", "digest"}}}},
   };
   AddPictureKinds(profile);
+  AddKeptKinds(profile);
   return profile;
 }
 

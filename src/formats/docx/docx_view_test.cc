@@ -311,5 +311,15 @@ TEST(DocxView, SettingsNameTheTemplateThatIsLoaded) {
             Value("edit=readOnly enforcement=1"));
 }
 
+TEST(DocxView, PartsThatNothingShowsAreRecordsOfTheirTexts) {
+  const View view = ParseDocx(MakeDocument(
+      "<w:p/>", {{"item", "<x:secret xmlns:x=\"urn:x\" who=\"Ann\"><x:a>key</x:a></x:secret>"},
+                 {"theme", "<a:theme xmlns:a=\"urn:a\"><a:b>look</a:b></a:theme>"}}));
+  const Record record = Find(view, "data:word/item.xml");
+  EXPECT_EQ(record.text, "Ann\nkey");
+  EXPECT_EQ(record.hidden, "kept by the program");
+  EXPECT_FALSE(view.Find("data:word/theme.xml").ok());
+}
+
 }  // namespace
 }  // namespace staged

@@ -38,6 +38,20 @@ void AddShapeKinds(Profile& profile) {
   }
 }
 
+// Macros, and what the program keeps and nobody sees.
+void AddKeptKinds(Profile& profile) {
+  profile.kinds.push_back({"macro_project",
+                           Matching::kKeyed,
+                           {{"name", kContent, {"text", "modules", "undecoded_code_page"}}}});
+  profile.kinds.push_back(
+      {"macro_module", Matching::kKeyed, {{"source", kContent, {"text", "type", "digest"}}}});
+  profile.kinds.push_back(
+      {"macro_stream", Matching::kKeyed, {{"content", ChangeClass::kOpaque, {"text", "digest"}}}});
+  profile.kinds.push_back({"other_part",
+                           Matching::kKeyed,
+                           {{"content", kContent, {"text", "content", "is_cut", "digest"}}}});
+}
+
 Profile PptxProfile() {
   const FacetRule text{"text", kContent, {"text"}};
   const FacetRule format{"format", kFormat, {"format"}};
@@ -53,11 +67,6 @@ Profile PptxProfile() {
        {{"name", kContent, {"text"}}, {"slides", kStructure, {"slides"}}}},
       {"author", Matching::kKeyed, {{"name", kContent, {"text", "initials", "userId"}}}},
       {"alternative", Matching::kOrdered, {text}},
-      {"macro_project",
-       Matching::kKeyed,
-       {{"name", kContent, {"text", "modules", "undecoded_code_page"}}}},
-      {"macro_module", Matching::kKeyed, {{"source", kContent, {"text", "type", "digest"}}}},
-      {"macro_stream", Matching::kKeyed, {{"content", ChangeClass::kOpaque, {"text", "digest"}}}},
       {"section",
        Matching::kOrdered,
        {{"name", kContent, {"text"}}, {"slides", kStructure, {"slides"}}}},
@@ -112,6 +121,7 @@ Profile PptxProfile() {
   paragraph.merge_arguments = {{"text", "text"}};
   profile.kinds.push_back(std::move(paragraph));
   AddShapeKinds(profile);
+  AddKeptKinds(profile);
   return profile;
 }
 

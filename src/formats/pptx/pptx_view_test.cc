@@ -182,5 +182,12 @@ TEST(PptxView, ControlsBesideTheShapes) {
   EXPECT_FALSE(view.Find("slide[256]/control[2]").ok());
 }
 
+TEST(PptxView, PartsThatNothingShowsAreRecordsOfTheirTexts) {
+  const View view = ParsePptx(MakeDeck(
+      {{""}}, {{"customXml/item1.xml", "<x:secret xmlns:x=\"urn:x\" who=\"Ann\">key</x:secret>"}}));
+  EXPECT_EQ(Find(view, "data:customXml/item1.xml").text, "Ann\nkey");
+  EXPECT_EQ(KindsOf(view, "customXml/item1.xml"), std::vector<std::string>{"other_part"});
+}
+
 }  // namespace
 }  // namespace staged

@@ -108,6 +108,7 @@ class PresentationParser {
     ReadProperties("custom-properties", "custom:");
     ReadProperties("customProperties", "custom:");
     ReadMacros();
+    ReadOtherParts();
     for (Part& part : content_.parts) {
       const auto found = kinds_by_part_.find(part.name);
       if (found != kinds_by_part_.end()) {
@@ -229,6 +230,20 @@ class PresentationParser {
     record.attrs.Set("slides", std::move(slides));
     record.span = ByteSpan{tree[section].begin, tree[section].end};
     return record;
+  }
+
+  // Custom XML, tags, and whatever nothing leads to.
+  void ReadOtherParts() {
+    for (const Part& part : content_.parts) {
+      const bool is_xml = part.name.ends_with(".xml") && part.name != "[Content_Types].xml";
+      if (!is_xml || kinds_by_part_.contains(part.name)) continue;
+      ContentHasher hasher;
+      Add(hasher, "other part");
+      const auto segment = AddSegment(part.name, hasher, [&](const XmlTree& tree) {
+        return OtherPartRecords(tree, part.name);
+      });
+      if (segment->record_count() > 0) Cover(part.name, {"other_part"});
+    }
   }
 
   void ReadMacros() {
