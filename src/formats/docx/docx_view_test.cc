@@ -241,6 +241,10 @@ TEST(DocxView, AFallbackThatSaysSomethingElseIsShown) {
   EXPECT_NE(other.hidden, "");
   EXPECT_EQ(Find(view, "alt:2").text, "b\nc");
   EXPECT_FALSE(view.Find("alt:3").ok());
+  // What an inner fallback repeats makes no difference to the outer one.
+  const View nested = ParseDocx(MakeDocument(
+      Paragraph(alternate(alternate(RunElement("x"), RunElement("x")), RunElement("x")))));
+  EXPECT_FALSE(nested.Find("alt:1").ok());
 }
 
 TEST(DocxView, TrackedChangesOfMovesControlsListsAndEquations) {

@@ -8,6 +8,7 @@ namespace staged::docx {
 namespace {
 
 constexpr size_t kOpenFieldsMax = 64;
+constexpr size_t kReadableBytesMax = 1 << 20;
 constexpr std::string_view kNoBreakHyphenText = "\xE2\x80\x91";  // U+2011
 constexpr std::string_view kSoftHyphenText = "\xC2\xAD";         // U+00AD
 
@@ -89,26 +90,28 @@ uint32_t ChosenBranch(const XmlTree& tree, uint32_t alternate_content) {
 
 std::string ReadableText(const XmlTree& tree, uint32_t element) {
   std::string text;
-  for (uint32_t node = element; node < tree[element].subtree_end; ++node) {
+  VisitChosen(tree, element, [&](uint32_t node) {
+    if (text.size() > kReadableBytesMax) return false;
     switch (tree[node].name) {
       case kParagraph:
       case kDrawingParagraph:
         if (!text.empty()) text += '\n';
-        break;
+        return true;
       case kText:
       case kDeletedText:
       case kDrawingText:
         tree.TextTo(node, text);
-        break;
+        return false;
       case kVmlTextPath:
         text += tree.AttributeText(node, "string");
-        break;
+        return true;
       default:
-        if (tree[node].group == kMathGroup && tree.IsElement(node) && tree.LocalName(node) == "t") {
-          tree.TextTo(node, text);
-        }
+        break;
     }
-  }
+    if (tree[node].group != kMathGroup || tree.LocalName(node) != "t") return true;
+    tree.TextTo(node, text);
+    return false;
+  });
   return text;
 }
 
@@ -129,7 +132,8 @@ std::vector<uint32_t> OtherBranches(const XmlTree& tree, uint32_t alternate_cont
     const std::string text = characters(branch);
     if (text.empty()) continue;
     if (!shown) shown = characters(chosen);
-    if (text != *shown) others.push_back(branch);
+    // What is too long to be compared to its end counts as different.
+    if (text != *shown || text.size() > kReadableBytesMax) others.push_back(branch);
   }
   return others;
 }
@@ -421,11 +425,12 @@ void InlineReader::ReadEquation(uint32_t equation) {
   const size_t end = out_->text.size();
   out_->atoms.push_back({AtomKind::kFixed, equation, XmlTree::kNone, begin, end});
   out_->equations.push_back({begin, end, equation});
+  // Of the equation as a whole: its text stands in the paragraph.
   VisitChosen(tree_, equation, [&](uint32_t node) {
     switch (tree_[node].name) {
       case kInserted:
       case kMovedTo:
-        out_->revisions.push_back({"equation_insertion", begin, end, node, "", ""});
+        out_->revisions.push_back({"equation_insertion", begin, begin, node, "", ""});
         return true;
       case kDeleted:
       case kMovedFrom: {
@@ -436,7 +441,7 @@ void InlineReader::ReadEquation(uint32_t equation) {
         return false;
       }
       case kRunPropertiesChange:
-        out_->revisions.push_back({"format_change", begin, end, node, "", ""});
+        out_->revisions.push_back({"format_change", begin, begin, node, "", ""});
         return false;
       default:
         return true;

@@ -88,7 +88,7 @@ struct InlineContent {
 // when both are missing. Only one, since both say the same.
 [[nodiscard]] uint32_t ChosenBranch(const XmlTree& tree, uint32_t alternate_content);
 
-// What people read below an element, a line for each paragraph.
+// What people read below an element, a line for each paragraph; cut beyond 1 MiB.
 [[nodiscard]] std::string ReadableText(const XmlTree& tree, uint32_t element);
 // The branches of an mc:AlternateContent that are not read and show other text than the chosen one.
 [[nodiscard]] std::vector<uint32_t> OtherBranches(const XmlTree& tree, uint32_t alternate_content);

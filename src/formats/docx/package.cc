@@ -187,8 +187,10 @@ Value::Array Package::MediaOf(const std::string& part) {
   return media;
 }
 
-RelatedPart Package::Related(const std::string& part) {
-  RelatedPart related;
+const RelatedPart& Package::Related(const std::string& part) {
+  const auto [entry, is_new] = related_.try_emplace(part);
+  RelatedPart& related = entry->second;
+  if (!is_new) return related;
   const ContentHash digest = office_->DigestOf(part);
   if (digest.is_zero()) return related;
   related.digest = digest.ToString();

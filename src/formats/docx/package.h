@@ -60,7 +60,7 @@ class Package {
   void FindStories();
   void AddStory(StoryPart story);
   void AddNumberedStories(std::string_view role, std::string_view prefix, std::string_view kind);
-  RelatedPart Related(const std::string& part);
+  const RelatedPart& Related(const std::string& part);
   Value::Array MediaOf(const std::string& part);
 
   const Limits limits_;
@@ -70,6 +70,7 @@ class Package {
   std::vector<StoryPart> stories_;
   std::map<std::string, size_t, std::less<>> story_by_part_;
   std::map<std::string, Relationships> relationships_;
+  std::map<std::string, RelatedPart> related_;
   std::unique_ptr<StyleTable> styles_;
   std::unique_ptr<NumberingTable> numbering_;
 };

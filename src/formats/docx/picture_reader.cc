@@ -46,7 +46,7 @@ const OpcRelationship* PictureReader::Related(
   return nullptr;
 }
 
-void PictureReader::SetTarget(const OpcRelationship* relationship, Record& record) const {
+void PictureReader::SetTarget(const OpcRelationship* relationship, Record& record) {
   if (relationship == nullptr) return;
   if (relationship->is_external) {
     record.attrs.Set("target", relationship->target);
@@ -55,6 +55,8 @@ void PictureReader::SetTarget(const OpcRelationship* relationship, Record& recor
   record.attrs.Set("part", relationship->target);
   RelatedPart related = context_.related(relationship->target);
   if (!related.digest.empty()) record.attrs.Set("digest", related.digest);
+  // A part that is shown again is not told again.
+  if (!told_parts_.insert(relationship->target).second) return;
   if (!related.media.empty()) record.attrs.Set("media", std::move(related.media));
   if (!related.text.empty()) record.text = related.text;
   if (related.is_cut) record.attrs.Set("text_cut", true);
@@ -64,8 +66,11 @@ void PictureReader::AddRelated(const std::string& kind, uint32_t node,
                                std::initializer_list<std::string_view> id_attributes,
                                Drawing& drawing) {
   Record record = NewRecord(kind, drawing);
-  drawing.description.clear();
-  drawing.link.clear();
+  // Of several images in one drawing, the first one tells what holds for all.
+  for (std::string* told :
+       {&drawing.name, &drawing.description, &drawing.title, &drawing.link, &drawing.extent}) {
+    told->clear();
+  }
   SetTarget(Related(node, id_attributes), record);
   // An image may be embedded and linked to its source at once.
   const OpcRelationship* link = kind == "image" ? Related(node, {"link"}) : nullptr;
@@ -106,6 +111,7 @@ void PictureReader::Visit(uint32_t node, Drawing& drawing) {
       AddDescription(node, "descr", drawing);
       break;
     case kShapeProperties:
+      if (drawing.name.empty()) drawing.name = tree_.AttributeText(node, "name");
       AddDescription(node, "descr", drawing);
       break;
     case kVmlShape:

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -57,13 +58,14 @@ class PictureReader {
   // The relationship that the first of the attributes names; nullptr when none does.
   [[nodiscard]] const OpcRelationship* Related(
       uint32_t node, std::initializer_list<std::string_view> id_attributes) const;
-  void SetTarget(const OpcRelationship* relationship, Record& record) const;
+  void SetTarget(const OpcRelationship* relationship, Record& record);
   void AddVectorImage(uint32_t node, Drawing& drawing) const;
 
   const XmlTree& tree_;
   const StoryContext& context_;
   const std::string& prefix_;
   std::unordered_map<std::string, uint64_t> counts_;  // by kind
+  std::unordered_set<std::string> told_parts_;
 };
 
 }  // namespace staged::docx

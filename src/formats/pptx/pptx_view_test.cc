@@ -146,6 +146,9 @@ TEST(PptxView, AFallbackThatSaysSomethingElseIsShown) {
   EXPECT_EQ(other.text, "pay 500");
   EXPECT_NE(other.hidden, "");
   EXPECT_FALSE(view.Find("slide[256]/alt[2]").ok());
+  const View nested =
+      ParsePptx(MakeDeck({{alternate(alternate(shape(2, "x"), shape(2, "x")), shape(2, "x"))}}));
+  EXPECT_FALSE(nested.Find("slide[256]/alt[1]").ok());
 }
 
 TEST(PptxView, AuthorsCustomShowsAndReplies) {

@@ -1,5 +1,7 @@
 #include "formats/pptx/related_media.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "codec/xml.h"
@@ -8,11 +10,12 @@
 namespace staged::pptx {
 namespace {
 
+// `spans` are in order and do not overlap.
 bool IsInside(const XmlNode& node, const std::vector<ByteSpan>& spans) {
-  for (const ByteSpan& span : spans) {
-    if (span.begin <= node.begin && node.end <= span.end) return true;
-  }
-  return false;
+  const auto after =
+      std::upper_bound(spans.begin(), spans.end(), uint64_t{node.begin},
+                       [](uint64_t begin, const ByteSpan& span) { return begin < span.begin; });
+  return after != spans.begin() && node.end <= std::prev(after)->end;
 }
 
 Value MediaValue(const XmlTree& tree, uint32_t node, const OpcRelationship& relationship,
@@ -28,12 +31,28 @@ Value MediaValue(const XmlTree& tree, uint32_t node, const OpcRelationship& rela
   return Value(std::move(value));
 }
 
-// The text below an element, a line for each paragraph.
+constexpr size_t kReadableBytesMax = 1 << 20;
+
+// Where the walk goes on behind `node`: not below texts, and below alternate contents only in the
+// branch that is read.
+uint32_t Next(const XmlTree& tree, uint32_t node) {
+  const uint16_t name = tree[node].name;
+  const bool is_branch = name == kChoice || name == kFallback;
+  const bool is_left_out = is_branch && node > 0 &&
+                           tree[tree[node].parent].name == kAlternateContent &&
+                           AlternateBranch(tree, tree[node].parent) != node;
+  const bool is_text = name == kText || name == kMathText;
+  return is_left_out || is_text ? tree[node].subtree_end : node + 1;
+}
+
+// The text below an element, a line for each paragraph; cut beyond the limit.
 std::string ReadableText(const XmlTree& tree, uint32_t element) {
   std::string text;
-  for (uint32_t node = element; node < tree[element].subtree_end; ++node) {
+  uint32_t node = element + 1;
+  while (node < tree[element].subtree_end && text.size() <= kReadableBytesMax) {
     if (tree[node].name == kParagraph && !text.empty()) text += '\n';
     if (tree[node].name == kText || tree[node].name == kMathText) tree.TextTo(node, text);
+    node = Next(tree, node);
   }
   return text;
 }
@@ -89,7 +108,7 @@ void AddMedia(const XmlTree& tree, uint32_t element, const ShapeContext& context
 
 std::vector<Record> AlternativeRecords(const XmlTree& tree, const std::string& prefix) {
   std::vector<Record> records;
-  for (uint32_t node = 0; node < tree.size(); ++node) {
+  for (uint32_t node = 0; node < tree.size(); node = Next(tree, node)) {
     if (tree[node].name != kAlternateContent) continue;
     const uint32_t chosen = AlternateBranch(tree, node);
     std::optional<std::string> shown;
@@ -101,7 +120,8 @@ std::vector<Record> AlternativeRecords(const XmlTree& tree, const std::string& p
       const std::string characters = WithoutSpace(text);
       if (characters.empty()) continue;
       if (!shown) shown = WithoutSpace(ReadableText(tree, chosen));
-      if (characters == *shown) continue;
+      // What is too long to be compared to its end counts as different.
+      if (characters == *shown && characters.size() <= kReadableBytesMax) continue;
       Record record{.kind = "alternative", .parent = prefix};
       record.locator = prefix + "/alt[" + std::to_string(records.size() + 1) + "]";
       record.text = std::move(text);

@@ -11,7 +11,7 @@ namespace staged::pptx {
 
 // The parts and external targets that the elements below `element` refer to by r:embed, r:link or
 // r:id, links and what lies below `skip` excepted: pictures, vector images, sound, video, models,
-// embedded objects. Each is {element, part, digest} or {element, target}.
+// embedded objects. Each is {element, part, digest} or {element, target}. `skip` is in order.
 [[nodiscard]] Value::Array MediaBelow(const XmlTree& tree, uint32_t element,
                                       const ShapeContext& context,
                                       const std::vector<ByteSpan>& skip = {});
