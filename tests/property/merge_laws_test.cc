@@ -7,6 +7,7 @@
 #include <random>
 
 #include "formats/builtin_formats.h"
+#include "formats/xlsx/xlsx_test_support.h"
 #include "merge/line_merge.h"
 #include "staged/merge.h"
 #include "tests/property/corpus_pairs.h"
@@ -125,6 +126,40 @@ TEST_F(MergeLaws, TwoCellsOfAWorkbook) {
     ++merged;
   }
   std::printf("%zu workbooks merged, %zu that the writer refuses\n", merged, refused);
+}
+
+// One side changes how cells look and hides a row, the other values, also of a formatted cell: all
+// of it is in the merge, in both directions.
+TEST_F(MergeLaws, LooksAndValuesOfAWorkbook) {
+  testing::WorkbookXml xml;
+  xml.parts = {{"xl/styles.xml",
+                "<styleSheet><fonts><font/><font><b/></font></fonts><fills><fill/><fill>"
+                "<patternFill patternType='solid'><fgColor rgb='FFFFFF00'/></patternFill></fill>"
+                "</fills><cellXfs><xf/><xf fillId='1'/><xf fontId='1'/></cellXfs></styleSheet>"}};
+  const auto make = [&](const std::string& a1, const std::string& row2, const std::string& a2) {
+    xml.sheet_data = "<row r=\"1\"><c r=\"A1\" s=\"1\">" + a1 + "</c></row><row r=\"2\"" + row2 +
+                     "><c r=\"A2\"" + a2 + "><v>7</v></c><c r=\"B2\"><v>8</v></c></row>";
+    return testing::MakeWorkbook(xml);
+  };
+  const std::string base = make("<v>1</v>", "", "");
+  const std::string looks = make("<v>1</v>", " hidden=\"1\"", " s=\"2\"");
+  const Format& format = *registry_.Find("xlsx");
+  Edit clear{"clear", "Sheet1!A1", std::nullopt, {}};
+  Edit set{"set", "Sheet1!B2", std::nullopt, {}};
+  set.arguments.Set("value", 9);
+  const Result<EditOutcome> values = format.Apply(base, {clear, set}, Limits());
+  ASSERT_TRUE(values.ok()) << values.status().message();
+  for (const bool looks_left : {true, false}) {
+    const MergeResult result = looks_left ? MergeAs("a.xlsx", base, looks, values->bytes)
+                                          : MergeAs("a.xlsx", base, values->bytes, looks);
+    ASSERT_TRUE(result.clean);
+    const Result<View> view = ParseView(registry_, result.bytes, "a.xlsx", Limits());
+    ASSERT_TRUE(view.ok());
+    EXPECT_FALSE(view->Find("Sheet1!A1").ok());
+    EXPECT_EQ(view->Find("Sheet1!A2")->attrs.FindString("style"), "bold");
+    EXPECT_EQ(view->Find("Sheet1!B2")->text, "9");
+    EXPECT_EQ(view->Find("Sheet1!B2")->hidden, "hidden row");
+  }
 }
 
 TEST_F(MergeLaws, TwoCellsOfOneRowOfATable) {
