@@ -285,6 +285,13 @@ void WorkspaceImpl::AddConflicts(const Reduction& reduction, SyncAnswer& answer)
 
 namespace {
 
+Result<bool> IsAnswered(Journal& journal, const std::string& request_id) {
+  if (request_id.empty()) return false;
+  STAGED_ASSIGN_OR_RETURN(const auto reader, journal.BeginRead());
+  STAGED_ASSIGN_OR_RETURN(const auto answer, reader->RequestAnswer(request_id));
+  return answer.has_value();
+}
+
 // A collection may have run since the folder's new contents were stored.
 Status RequireInFolder(WriteSession& session, Directory& folder, const std::string& path,
                        const ContentHash& hash) {
@@ -298,30 +305,52 @@ Status RequireInFolder(WriteSession& session, Directory& folder, const std::stri
 
 }  // namespace
 
+Value WorkspaceImpl::KeepSync(const SyncAnswer& answer) {
+  Value::Array skipped;
+  for (const SkippedPath& one : answer.skipped) {
+    skipped.push_back(Value::Array{one.path, one.reason});
+  }
+  return Value::Object{{"skipped", std::move(skipped)},
+                       {"conflicts", KeepConflicts(answer.conflicts)}};
+}
+
+Result<SyncAnswer> WorkspaceImpl::RepeatedSync(WriteSession& session) {
+  SyncAnswer answer;
+  for (const int64_t sequence : session.repeated()) {
+    STAGED_ASSIGN_OR_RETURN(const Operation operation, session.transaction().Read(sequence));
+    answer.operations.push_back(AnswerOf(operation));
+  }
+  const Value* skipped = session.kept_answer().Find("skipped");
+  for (const Value& one : skipped != nullptr ? skipped->as_array() : Value::Array{}) {
+    answer.skipped.push_back({one.as_array()[0].as_string(), one.as_array()[1].as_string()});
+  }
+  answer.conflicts = KeptConflicts(session.kept_answer());
+  return answer;
+}
+
 Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::string& directory) {
-  STAGED_ASSIGN_OR_RETURN(const auto source, env_.OpenDirectory(directory));
   STAGED_ASSIGN_OR_RETURN(const Manifest manifest, ReadManifest(*journal_, directory));
-  ScanOptions scan;
-  scan.tracked = &manifest.tree;
-  STAGED_ASSIGN_OR_RETURN(ScannedTree scanned, ScanTree(*source, scan));
-  // Before the journal is touched.
-  STAGED_RETURN_IF_ERROR(StoreNew(*store_, *source, manifest.tree, scanned));
+  STAGED_ASSIGN_OR_RETURN(const bool is_repeated, IsAnswered(*journal_, context.request_id));
+  std::unique_ptr<Directory> source;
+  ScannedTree scanned;
+  // The folder may be gone when a request comes again.
+  if (!is_repeated) {
+    STAGED_ASSIGN_OR_RETURN(source, env_.OpenDirectory(directory));
+    ScanOptions scan;
+    scan.tracked = &manifest.tree;
+    STAGED_ASSIGN_OR_RETURN(scanned, ScanTree(*source, scan));
+    // Before the journal is touched.
+    STAGED_RETURN_IF_ERROR(StoreNew(*store_, *source, manifest.tree, scanned));
+  }
 
   CallContext own = context;
   own.branch = manifest.branch;
   const RequestDigest asked = RequestDigest("sync").Add(directory);
   STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, own, {}, asked));
+  if (session->is_repeated()) return RepeatedSync(*session);
   SyncAnswer answer;
   for (const SkippedFile& skipped : scanned.skipped) {
     answer.skipped.push_back({skipped.path, skipped.reason});
-  }
-  if (!session->repeated().empty()) {
-    for (const int64_t sequence : session->repeated()) {
-      STAGED_ASSIGN_OR_RETURN(const Operation operation, session->transaction().Read(sequence));
-      answer.operations.push_back(AnswerOf(operation));
-    }
-    AddConflicts(session->reduction(), answer);
-    return answer;
   }
   for (const auto& [path, entry] : scanned.entries) {
     if (FindEntry(manifest.tree, path) == entry) continue;
@@ -339,7 +368,11 @@ Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::st
     STAGED_ASSIGN_OR_RETURN(const Operation appended, session->Append(std::move(operation)));
     answer.operations.push_back(AnswerOf(appended));
   }
-  if (operations.empty()) return answer;
+  if (operations.empty()) {
+    session->KeepAnswer(KeepSync(answer));
+    STAGED_RETURN_IF_ERROR(session->CommitAnswer());
+    return answer;
+  }
   STAGED_RETURN_IF_ERROR(session->Renew());
   AddConflicts(session->reduction(), answer);
   Tree now = manifest.tree;
@@ -347,6 +380,7 @@ Result<SyncAnswer> WorkspaceImpl::Sync(const CallContext& context, const std::st
   for (const auto& [path, entry] : scanned.entries) now[path] = entry;
   STAGED_RETURN_IF_ERROR(session->transaction().PutSetting(ManifestName(directory),
                                                            EncodeManifest(manifest.branch, now)));
+  session->KeepAnswer(KeepSync(answer));
   STAGED_RETURN_IF_ERROR(session->Commit());
   return answer;
 }

@@ -210,26 +210,79 @@ Result<std::optional<PathConflict>> WorkspaceImpl::RebasePath(WriteSession& sess
   return MergeAndStage(session, plan, OperationType::kRebase, rebased);
 }
 
-Result<RebaseAnswer> WorkspaceImpl::RepeatedRebase(WriteSession& session,
-                                                   const std::vector<std::string>& paths) {
+namespace {
+
+Value HashText(const BaseHash& hash) { return hash ? Value(hash->ToString()) : Value(); }
+
+BaseHash HashFrom(const Value& value, std::string_view name) {
+  const auto parsed = ContentHash::Parse(value.FindString(name));
+  return parsed.ok() ? BaseHash(*parsed) : BaseHash();
+}
+
+// Whether the only detail is that of WholeFile, which the conflict's own members tell again.
+bool IsOfWholeFile(const PathConflict& conflict) {
+  if (conflict.details.size() != 1) return false;
+  const MergeConflict& detail = conflict.details[0];
+  return detail.locator.empty() && detail.base == HashText(conflict.base) &&
+         detail.left == HashText(conflict.left) && detail.right == HashText(conflict.right);
+}
+
+}  // namespace
+
+Value WorkspaceImpl::KeepConflicts(const std::vector<PathConflict>& conflicts) {
+  Value::Array list;
+  for (const PathConflict& conflict : conflicts) {
+    const bool is_whole = IsOfWholeFile(conflict);
+    list.push_back(Value::Object{{"path", conflict.path},
+                                 {"base", HashText(conflict.base)},
+                                 {"left", HashText(conflict.left)},
+                                 {"right", HashText(conflict.right)},
+                                 {"kind", is_whole ? conflict.details[0].kind : std::string()},
+                                 {"is_merge", !conflict.details.empty() && !is_whole}});
+  }
+  return list;
+}
+
+std::vector<PathConflict> WorkspaceImpl::KeptConflicts(const Value& kept) {
+  std::vector<PathConflict> conflicts;
+  const Value* list = kept.Find("conflicts");
+  for (const Value& one : list != nullptr ? list->as_array() : Value::Array{}) {
+    PathConflict conflict{std::string(one.FindString("path")),
+                          HashFrom(one, "base"),
+                          HashFrom(one, "left"),
+                          HashFrom(one, "right"),
+                          {}};
+    const std::string kind(one.FindString("kind"));
+    if (!kind.empty()) {
+      conflict.details.push_back(
+          {kind, "", HashText(conflict.base), HashText(conflict.left), HashText(conflict.right)});
+    }
+    const Value* is_merge = one.Find("is_merge");
+    if (is_merge != nullptr && is_merge->is_bool() && is_merge->as_bool()) {
+      conflict.details = MergeAgain(conflict);
+    }
+    conflicts.push_back(std::move(conflict));
+  }
+  return conflicts;
+}
+
+std::vector<MergeConflict> WorkspaceImpl::MergeAgain(const PathConflict& conflict) {
+  std::vector<std::string> sides;
+  for (const BaseHash& hash : {conflict.base, conflict.left, conflict.right}) {
+    const auto bytes =
+        hash ? ReadContent(conflict.path, *hash) : Result<std::string>(std::string());
+    if (!bytes.ok()) return {};  // forgotten since
+    sides.push_back(*bytes);
+  }
+  MergeOptions options;
+  options.limits = options_.limits;
+  auto result = Merge(formats_, conflict.path, sides[0], sides[1], sides[2], options);
+  return result.ok() ? std::move(result->conflicts) : std::vector<MergeConflict>();
+}
+
+Result<RebaseAnswer> WorkspaceImpl::RepeatedRebase(WriteSession& session) {
   RebaseAnswer answer;
-  // What was a conflict then is one still, as long as nobody resolved it or took the path away.
-  std::vector<std::string> selected;
-  for (const std::string& path : paths) {
-    const auto named = SelectStaged(session.reduction(), {path});
-    if (named.ok()) selected.insert(selected.end(), named->begin(), named->end());
-  }
-  if (paths.empty()) {
-    STAGED_ASSIGN_OR_RETURN(selected, SelectStaged(session.reduction(), {}));
-  }
-  for (const std::string& path : std::set<std::string>(selected.begin(), selected.end())) {
-    const StagedPath& staged = *session.reduction().Find(path);
-    if (!staged.conflict) continue;
-    STAGED_ASSIGN_OR_RETURN(
-        EntryMerge merge,
-        MergeEntries(session, {path, staged.base, staged.staged, staged.working, {}}));
-    if (merge.conflict) answer.conflicts.push_back(*std::move(merge.conflict));
-  }
+  answer.conflicts = KeptConflicts(session.kept_answer());
   for (const int64_t sequence : session.repeated()) {
     STAGED_ASSIGN_OR_RETURN(const Operation operation, session.transaction().Read(sequence));
     answer.rebased.push_back(AnswerOf(operation));
@@ -242,7 +295,7 @@ Result<RebaseAnswer> WorkspaceImpl::Rebase(const CallContext& context,
   STAGED_ASSIGN_OR_RETURN(
       const auto session,
       WriteSession::Begin(*this, context, {}, RequestDigest("rebase").Add(paths)));
-  if (!session->repeated().empty()) return RepeatedRebase(*session, paths);
+  if (session->is_repeated()) return RepeatedRebase(*session);
   RebaseAnswer answer;
   STAGED_ASSIGN_OR_RETURN(const auto named, SelectStaged(session->reduction(), paths));
   const std::set<std::string> selected =
@@ -264,7 +317,8 @@ Result<RebaseAnswer> WorkspaceImpl::Rebase(const CallContext& context,
     }
     if (conflict) answer.conflicts.push_back(*std::move(conflict));
   }
-  if (!answer.rebased.empty()) STAGED_RETURN_IF_ERROR(session->Commit());
+  session->KeepAnswer(Value::Object{{"conflicts", KeepConflicts(answer.conflicts)}});
+  STAGED_RETURN_IF_ERROR(session->CommitAnswer());
   return answer;
 }
 
@@ -348,7 +402,8 @@ Result<std::vector<std::string>> WorkspaceImpl::Discard(const CallContext& conte
   STAGED_ASSIGN_OR_RETURN(
       const auto session,
       WriteSession::Begin(*this, context, {}, RequestDigest("discard").Add(paths)));
-  if (!session->repeated().empty()) {
+  if (session->is_repeated()) {
+    if (session->repeated().empty()) return std::vector<std::string>();
     STAGED_ASSIGN_OR_RETURN(const Operation operation,
                             session->transaction().Read(session->repeated().back()));
     std::vector<std::string> discarded;
@@ -372,7 +427,10 @@ Result<std::vector<std::string>> WorkspaceImpl::Discard(const CallContext& conte
     list.push_back(path);
   }
   std::vector<std::string> discarded(tied.begin(), tied.end());
-  if (consumes.empty()) return discarded;
+  if (consumes.empty()) {
+    STAGED_RETURN_IF_ERROR(session->CommitAnswer());
+    return discarded;
+  }
   Operation operation;
   operation.type = OperationType::kDiscard;
   operation.consumes.assign(consumes.begin(), consumes.end());
@@ -410,15 +468,9 @@ Result<RebaseAnswer> WorkspaceImpl::Revert(const CallContext& context,
                                            const std::vector<int64_t>& operations) {
   RequestDigest request("revert");
   for (const int64_t sequence : operations) request.Add(std::to_string(sequence));
-  STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}, request));
+  STAGED_ASSIGN_OR_RETURN(auto session, WriteSession::Begin(*this, context, {}, request));
+  if (session->is_repeated()) return RepeatedRebase(*session);
   RebaseAnswer answer;
-  if (!session->repeated().empty()) {
-    for (const int64_t sequence : session->repeated()) {
-      STAGED_ASSIGN_OR_RETURN(const Operation operation, session->transaction().Read(sequence));
-      answer.rebased.push_back(AnswerOf(operation));
-    }
-    return answer;
-  }
   std::vector<int64_t> backwards = operations;
   std::sort(backwards.rbegin(), backwards.rend());
   for (const int64_t sequence : backwards) {
@@ -445,9 +497,13 @@ Result<RebaseAnswer> WorkspaceImpl::Revert(const CallContext& context,
   }
   if (!answer.conflicts.empty()) {
     answer.rebased.clear();  // all or nothing: the transaction is dropped
-    return answer;
+    session.reset();
+    if (context.request_id.empty()) return answer;
+    STAGED_ASSIGN_OR_RETURN(session, WriteSession::Begin(*this, context, {}, request));
+    if (session->is_repeated()) return RepeatedRebase(*session);
+    session->KeepAnswer(Value::Object{{"conflicts", KeepConflicts(answer.conflicts)}});
   }
-  if (!answer.rebased.empty()) STAGED_RETURN_IF_ERROR(session->Commit());
+  STAGED_RETURN_IF_ERROR(session->CommitAnswer());
   return answer;
 }
 

@@ -75,7 +75,8 @@ Result<ReviewAnswer> WorkspaceImpl::ReviewOnce(const CallContext& context,
   STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, touched, asked));
   const Reduction& reduction = session->reduction();
   ReviewAnswer answer;
-  if (!session->repeated().empty()) {
+  if (session->is_repeated()) {
+    if (session->repeated().empty()) return answer;
     STAGED_ASSIGN_OR_RETURN(const Operation operation,
                             session->transaction().Read(session->repeated().back()));
     return RepeatedReview(operation);
@@ -110,7 +111,10 @@ Result<ReviewAnswer> WorkspaceImpl::ReviewOnce(const CallContext& context,
     operation.changes.push_back(change);
     answer.reviewed.push_back({std::move(receipt), partner, diff});
   }
-  if (answer.reviewed.empty()) return answer;
+  if (answer.reviewed.empty()) {
+    STAGED_RETURN_IF_ERROR(session->CommitAnswer());
+    return answer;
+  }
   operation.payload.Set(kPayloadReceipts, std::move(receipts));
   STAGED_ASSIGN_OR_RETURN(operation, session->Append(std::move(operation)));
   STAGED_RETURN_IF_ERROR(session->Commit());
@@ -175,7 +179,7 @@ Status WorkspaceImpl::DecideReceipt(const CallContext& context, const std::strin
   RequestDigest request(state == ReceiptState::kMinted ? "approve" : "reject");
   request.Add(id).Add(why);
   STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}, request));
-  if (!session->repeated().empty()) return OkStatus();
+  if (session->is_repeated()) return OkStatus();
   STAGED_ASSIGN_OR_RETURN(const auto receipt, session->transaction().Receipt(id));
   if (!receipt) {
     return {ErrorCode::kNotFound,

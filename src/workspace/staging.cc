@@ -129,7 +129,7 @@ StagedChange WorkspaceImpl::AnswerOf(const Operation& operation) {
 }
 
 Result<std::optional<StagedChange>> WorkspaceImpl::RepeatedChange(WriteSession& session) {
-  if (session.repeated().empty()) return std::optional<StagedChange>();
+  if (!session.is_repeated()) return std::optional<StagedChange>();
   StagedChange answer;
   std::vector<int64_t> superseded;
   for (const int64_t sequence : session.repeated()) {

@@ -248,6 +248,7 @@ Status WorkspaceImpl::CheckDisk(const std::vector<PathChange>& changes) {
 }
 
 Result<SubmitAnswer> WorkspaceImpl::RepeatedSubmit(WriteSession& session) {
+  if (session.repeated().empty()) return SubmitAnswer{};
   STAGED_ASSIGN_OR_RETURN(const Operation submit,
                           session.transaction().Read(session.repeated().back()));
   OperationFilter filter;
@@ -359,7 +360,7 @@ Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
     auto begun = WriteSession::Begin(*this, context, touched, SubmitRequest(paths, options));
     if (!begun.ok()) return give_up(begun.status());
     WriteSession& session = **begun;
-    if (!session.repeated().empty()) {
+    if (session.is_repeated()) {
       Result<SubmitAnswer> answer = RepeatedSubmit(session);
       (void)give_up(OkStatus()).ok();
       return answer;
@@ -379,6 +380,7 @@ Result<SubmitAnswer> WorkspaceImpl::Submit(const CallContext& context,
     }
     if (plan->changes.empty() && plan->consumes.empty()) {
       (void)give_up(OkStatus()).ok();
+      STAGED_RETURN_IF_ERROR(session.CommitAnswer());
       return SubmitAnswer{};
     }
     if (!options.ignore_office_locks) {

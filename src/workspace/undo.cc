@@ -99,7 +99,7 @@ Result<UndoAnswer> WorkspaceImpl::UndoOperations(
     const std::function<Result<std::vector<int64_t>>(WriteSession& session)>& choose,
     bool with_dependents, const RequestDigest& request) {
   STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}, request));
-  if (!session->repeated().empty()) {
+  if (session->is_repeated()) {
     STAGED_ASSIGN_OR_RETURN(const Operation operation,
                             session->transaction().Read(session->repeated().back()));
     return RepeatedUndo(operation);

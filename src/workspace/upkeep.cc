@@ -45,7 +45,7 @@ Status WorkspaceImpl::SetPolicy(const CallContext& context, std::string_view tex
   STAGED_ASSIGN_OR_RETURN(
       const auto session,
       WriteSession::Begin(*this, context, {}, RequestDigest("policy").Add(text)));
-  if (!session->repeated().empty()) return OkStatus();
+  if (session->is_repeated()) return OkStatus();
   Operation operation;
   operation.type = OperationType::kPolicy;
   operation.payload.Set(kPayloadPolicy, text);
@@ -90,7 +90,7 @@ Status WorkspaceImpl::SetSetting(const CallContext& context, const std::string& 
   RequestDigest request("config");
   request.Add(name).Add(value ? "set" : "unset").Add(value.value_or(""));
   STAGED_ASSIGN_OR_RETURN(const auto session, WriteSession::Begin(*this, context, {}, request));
-  if (!session->repeated().empty()) return OkStatus();
+  if (session->is_repeated()) return OkStatus();
   Operation operation;
   operation.type = OperationType::kConfig;
   operation.payload.Set(kPayloadSetting, name);
@@ -362,7 +362,7 @@ Status WorkspaceImpl::PutTombstone(const CallContext& context, const ContentHash
   STAGED_ASSIGN_OR_RETURN(
       const auto session,
       WriteSession::Begin(*this, context, {}, RequestDigest("forget").Add(BaseHash(hash))));
-  if (!session->repeated().empty()) return OkStatus();
+  if (session->is_repeated()) return OkStatus();
   for (const Tree* tree : {&session->reduction().accepted, &session->reduction().working}) {
     for (const auto& [path, entry] : *tree) {
       if (entry.hash != hash) continue;

@@ -307,7 +307,12 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   // Where submits moved what was accepted at `path` when `since` was staged; "" if nowhere.
   Result<std::string> FollowAcceptedMove(WriteSession& session, const std::string& path,
                                          int64_t since);
-  Result<RebaseAnswer> RepeatedRebase(WriteSession& session, const std::vector<std::string>& paths);
+  Result<RebaseAnswer> RepeatedRebase(WriteSession& session);
+  // Conflicts as they are kept for a request that comes again, and again from there. Details that
+  // are texts of contents are not kept but made again, which gives the same ones.
+  static Value KeepConflicts(const std::vector<PathConflict>& conflicts);
+  std::vector<PathConflict> KeptConflicts(const Value& kept);
+  std::vector<MergeConflict> MergeAgain(const PathConflict& conflict);
   Status CheckSubmitted(WriteSession& session, const Operation& operation);
   // undo.cc
   Result<UndoAnswer> UndoOperations(
@@ -334,6 +339,9 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   // they stay in the folder, and the answer lists them.
   void RefuseNewNames(WriteSession& session, FolderChanges& changes, Tree& scanned,
                       SyncAnswer& answer);
+  // What a sync answers beside its operations, for a request that comes again.
+  static Value KeepSync(const SyncAnswer& answer);
+  Result<SyncAnswer> RepeatedSync(WriteSession& session);
   void AddConflicts(const Reduction& reduction, SyncAnswer& answer);
   // searching.cc
   Result<SearchAnswer> SearchOnce(const CallContext& context, const SearchRequest& request);

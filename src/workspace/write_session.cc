@@ -32,7 +32,8 @@ std::vector<int64_t> SplitSequences(const std::string& text) {
   return sequences;
 }
 
-// The answer that is kept for a request id: the operations, then what was asked for.
+// The answer that is kept for a request id: the operations, then what was asked for, then, encoded,
+// what else was answered, if anything.
 constexpr char kDigestSeparator = ' ';
 
 }  // namespace
@@ -115,7 +116,7 @@ Result<std::unique_ptr<WriteSession>> WriteSession::Begin(SessionHost& host,
   STAGED_RETURN_IF_ERROR(session->CheckHeadNote());
   STAGED_RETURN_IF_ERROR(session->FindRepeated(request));
   // A repeated request changes nothing, so that it is answered whoever holds the branch now.
-  const bool repeated = !session->repeated_.empty();
+  const bool repeated = session->is_repeated_;
   if (!repeated) STAGED_RETURN_IF_ERROR(session->CheckLease());
   // The accepted tree moves with an operation only.
   STAGED_ASSIGN_OR_RETURN(const JournalHead head, session->transaction_->Head());
@@ -138,12 +139,19 @@ Status WriteSession::FindRepeated(const RequestDigest& request) {
   STAGED_ASSIGN_OR_RETURN(const auto answer, transaction_->RequestAnswer(context_.request_id));
   if (!answer) return OkStatus();
   const size_t space = std::min(answer->find(kDigestSeparator), answer->size());
-  if (space < answer->size() && answer->substr(space + 1) != request_) {
+  const std::string rest = space < answer->size() ? answer->substr(space + 1) : "";
+  if (!rest.empty() && rest.substr(0, request_.size()) != request_) {
     return {ErrorCode::kInvalidArgument,
             "request id '" + context_.request_id +
                 "' was used for another request; give each request an id of its own",
             Value::Object{{"request_id", context_.request_id}}};
   }
+  if (rest.size() > request_.size() + 1) {
+    BinaryReader reader(std::string_view(rest).substr(request_.size() + 1));
+    kept_answer_ = reader.GetValue();
+    STAGED_RETURN_IF_ERROR(reader.Finish("the answer of a request"));
+  }
+  is_repeated_ = true;
   repeated_ = SplitSequences(answer->substr(0, space));
   return OkStatus();
 }
@@ -353,10 +361,19 @@ Status WriteSession::Require(const ContentHash& hash, std::string_view bytes,
   return EnsureStored(host_.store(), hash, bytes, options);
 }
 
+Status WriteSession::CommitAnswer() {
+  return appended_.empty() && context_.request_id.empty() ? OkStatus() : Commit();
+}
+
 Status WriteSession::Commit() {
-  if (!context_.request_id.empty() && !appended_.empty()) {
-    STAGED_RETURN_IF_ERROR(transaction_->PutRequestAnswer(
-        context_.request_id, JoinSequences(appended_) + kDigestSeparator + request_));
+  if (!context_.request_id.empty()) {
+    std::string answer = JoinSequences(appended_) + kDigestSeparator + request_;
+    if (!kept_answer_.is_null()) {
+      BinaryWriter writer;
+      writer.PutValue(kept_answer_);
+      answer += kDigestSeparator + writer.bytes();
+    }
+    STAGED_RETURN_IF_ERROR(transaction_->PutRequestAnswer(context_.request_id, answer));
   }
   const int64_t ended = host_.LastEnded();
   STAGED_RETURN_IF_ERROR(transaction_->Commit(JournalTransaction::Durability::kDurable));

@@ -61,8 +61,13 @@ class WriteSession {
       SessionHost& host, const CallContext& context, const std::vector<std::string>& touched,
       const RequestDigest& request = {});
 
-  // The operations that a request of this id appended before; empty for a new request.
+  // Whether a request of this id was answered before, and which operations it appended then.
+  [[nodiscard]] bool is_repeated() const { return is_repeated_; }
   [[nodiscard]] const std::vector<int64_t>& repeated() const { return repeated_; }
+  // What the first answer had that its operations do not say: null where they say all. No text of
+  // contents may be in it, since it outlives them.
+  [[nodiscard]] const Value& kept_answer() const { return kept_answer_; }
+  void KeepAnswer(Value answer) { kept_answer_ = std::move(answer); }
   [[nodiscard]] JournalTransaction& transaction() { return *transaction_; }
   [[nodiscard]] ObjectStore& store() { return host_.store(); }
   [[nodiscard]] const Reduction& reduction() const { return reduction_; }
@@ -84,6 +89,9 @@ class WriteSession {
                                const PutOptions& options);
   // Durable on return; nothing is acknowledged before.
   [[nodiscard]] Status Commit();
+  // For a call that may have nothing to do: commits what was appended, and the answer where the
+  // request may come again; otherwise nothing.
+  [[nodiscard]] Status CommitAnswer();
 
  private:
   WriteSession(SessionHost& host, const CallContext& context) : host_(host), context_(context) {}
@@ -100,7 +108,9 @@ class WriteSession {
   std::unique_ptr<JournalTransaction> transaction_;
   Reduction reduction_;
   std::vector<Operation> live_;
+  bool is_repeated_ = false;
   std::vector<int64_t> repeated_;
+  Value kept_answer_;
   std::string request_;  // the digest, in hex
   std::vector<int64_t> appended_;
   std::vector<PathChange> changes_;

@@ -203,6 +203,98 @@ TEST_F(Rule05, ARepeatedRebaseOfWhatIsGoneGetsTheFirstAnswer) {
   STAGED_ASSERT_OK(workspace().Rebase(context, {"a.txt"}));
 }
 
+// An answer of a call that had nothing to do is one: it does not do later what it did not do then.
+TEST_F(Rule05, RepeatedRequestsWithNothingToDoDoNothingLater) {
+  Save("a.txt", kText);
+  Init();
+  STAGED_ASSERT_OK(workspace().Checkout(agent_, Outside("out")));
+  const auto call_all = [&] {
+    CallContext context = agent_;
+    const auto named = [&](const char* id) {
+      context.request_id = id;
+      return context;
+    };
+    const auto review = workspace().Review(named("review"), {});
+    STAGED_ASSERT_OK(review);
+    EXPECT_TRUE(review->reviewed.empty());
+    const auto submit = workspace().Submit(named("submit"), {}, {});
+    STAGED_ASSERT_OK(submit);
+    EXPECT_EQ(submit->operation, 0);
+    const auto rebase = workspace().Rebase(named("rebase"), {});
+    STAGED_ASSERT_OK(rebase);
+    EXPECT_TRUE(rebase->rebased.empty() && rebase->conflicts.empty());
+    const auto discard = workspace().Discard(named("discard"), {});
+    STAGED_ASSERT_OK(discard);
+    EXPECT_TRUE(discard->empty());
+    const auto sync = workspace().Sync(named("sync"), Outside("out"));
+    STAGED_ASSERT_OK(sync);
+    EXPECT_TRUE(sync->operations.empty());
+  };
+  ASSERT_NO_FATAL_FAILURE(call_all());
+  std::filesystem::remove(Outside("out") + "/a.txt");
+  Create("r.txt", "1\n2\n3\n4\n5\n");
+  SubmitAll();
+  Replace("r.txt", "1\n2\n3\n4\n5\n", "one\n2\n3\n4\n5\n");
+  SubmitElsewhere("r.txt", HashOfText("1\n2\n3\n4\n5\n"), "1\n2\n3\n4\nfive\n");
+  const int64_t head = History().back().sequence;
+  ASSERT_NO_FATAL_FAILURE(call_all());
+  EXPECT_EQ(History().back().sequence, head);
+  EXPECT_EQ(State("r.txt"), "conflict");
+}
+
+TEST_F(Rule05, RepeatedSyncsAndRebasesKeepTheirConflicts) {
+  Save("a.txt", kText);
+  Save("b.txt", "b\n");
+  Init();
+  STAGED_ASSERT_OK(workspace().Checkout(agent_, Outside("out")));
+  std::filesystem::copy_file(Absolute("b.txt"), Outside("out") + "/a.txt",
+                             std::filesystem::copy_options::overwrite_existing);
+  std::filesystem::create_symlink("/etc", Outside("out") + "/leads-out");
+  SubmitElsewhere("a.txt", HashOfText(kText), "other\n");
+  CallContext context = agent_;
+  context.request_id = "sync-1";
+  const auto sync = workspace().Sync(context, Outside("out"));
+  STAGED_ASSERT_OK(sync);
+  ASSERT_EQ(sync->conflicts.size(), 1u);
+  ASSERT_FALSE(sync->skipped.empty());
+  CallContext rebasing = agent_;
+  rebasing.request_id = "rebase-1";
+  const auto rebase = workspace().Rebase(rebasing, {});
+  STAGED_ASSERT_OK(rebase);
+  ASSERT_EQ(rebase->conflicts.size(), 1u);
+  ASSERT_FALSE(rebase->conflicts[0].details.empty());
+  STAGED_ASSERT_OK(workspace().Resolve(agent_, "a.txt", Take::kRight, ""));
+  std::filesystem::remove_all(Outside("out"));
+  const auto same = [](const std::vector<PathConflict>& first,
+                       const std::vector<PathConflict>& again) {
+    ASSERT_EQ(again.size(), first.size());
+    for (size_t i = 0; i < first.size(); ++i) {
+      EXPECT_EQ(again[i].path, first[i].path);
+      EXPECT_EQ(again[i].base, first[i].base);
+      EXPECT_EQ(again[i].left, first[i].left);
+      EXPECT_EQ(again[i].right, first[i].right);
+      ASSERT_EQ(again[i].details.size(), first[i].details.size());
+      for (size_t j = 0; j < first[i].details.size(); ++j) {
+        EXPECT_EQ(again[i].details[j].kind, first[i].details[j].kind);
+        EXPECT_EQ(again[i].details[j].locator, first[i].details[j].locator);
+        EXPECT_EQ(again[i].details[j].left, first[i].details[j].left);
+        EXPECT_EQ(again[i].details[j].right, first[i].details[j].right);
+      }
+    }
+  };
+  const auto synced_again = workspace().Sync(context, Outside("out"));
+  STAGED_ASSERT_OK(synced_again);
+  same(sync->conflicts, synced_again->conflicts);
+  ASSERT_EQ(synced_again->operations.size(), sync->operations.size());
+  EXPECT_EQ(synced_again->operations[0].operation, sync->operations[0].operation);
+  ASSERT_EQ(synced_again->skipped.size(), sync->skipped.size());
+  EXPECT_EQ(synced_again->skipped[0].path, sync->skipped[0].path);
+  EXPECT_EQ(synced_again->skipped[0].reason, sync->skipped[0].reason);
+  const auto rebased_again = workspace().Rebase(rebasing, {});
+  STAGED_ASSERT_OK(rebased_again);
+  same(rebase->conflicts, rebased_again->conflicts);
+}
+
 TEST_F(Rule05, ARequestIdIsForOneRequest) {
   Save("a.txt", kText);
   Save("a.json", kJson);
