@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/binary.h"
+#include "base/ignore_missing.h"
 #include "workspace/folder_changes.h"
 #include "workspace/hydrated_folder.h"
 #include "workspace/paths.h"
@@ -141,15 +142,25 @@ bool IsPartOf(std::string_view found, std::string_view whole) {
                     [](char left, char right) { return left == right || left == '\0'; });
 }
 
+constexpr std::string_view kCheckoutPrefix = "checkout-";
+
 std::string CheckoutLock(const std::string& directory) {
   constexpr size_t kDigits = 16;
-  return "checkout-" + ContentHash::Of(directory).ToHex().substr(0, kDigits) + ".lock";
+  return std::string(kCheckoutPrefix) + ContentHash::Of(directory).ToHex().substr(0, kDigits) +
+         ".lock";
 }
 
-Result<std::unique_ptr<FileLock>> LockCheckout(Directory& temporary, const std::string& name,
+Result<std::unique_ptr<FileLock>> LockCheckout(Env& env, Directory& temporary,
+                                               const std::string& name,
                                                const std::string& directory) {
-  auto lock = temporary.Lock(name, LockWait::kDoNotWait);
-  if (lock.ok() || lock.status().code() != ErrorCode::kBusy) return lock;
+  // Whoever clears up after the dead holds it for an instant.
+  constexpr int kAttempts = 8;
+  constexpr int64_t kPauseNs = 1'000'000;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    auto lock = temporary.Lock(name, LockWait::kDoNotWait);
+    if (lock.ok() || lock.status().code() != ErrorCode::kBusy) return lock;
+    env.Sleep(kPauseNs);
+  }
   return Status(ErrorCode::kBusy, "another checkout writes to '" + directory +
                                       "'; wait for it, or name another directory");
 }
@@ -170,7 +181,7 @@ Result<CheckoutAnswer> WorkspaceImpl::Checkout(const CallContext& context,
   STAGED_ASSIGN_OR_RETURN(const auto target, env_.OpenDirectory(directory));
   // Whoever holds this lock writes there; what lies there without is a dead one's.
   const std::string lock_name = CheckoutLock(directory);
-  STAGED_ASSIGN_OR_RETURN(const auto lock, LockCheckout(*temporary_, lock_name, directory));
+  STAGED_ASSIGN_OR_RETURN(const auto lock, LockCheckout(env_, *temporary_, lock_name, directory));
   HydratedFolder hydrated(*target);
   const Status cleared = ClearUnfinished(directory, *target);
   Result<CheckoutAnswer> answer =
@@ -182,6 +193,18 @@ Result<CheckoutAnswer> WorkspaceImpl::Checkout(const CallContext& context,
   }
   (void)temporary_->RemoveFile(lock_name).ok();
   return answer;
+}
+
+Status WorkspaceImpl::ClearCheckoutLocks() {
+  STAGED_ASSIGN_OR_RETURN(const auto items, temporary_->List(""));
+  for (const DirectoryItem& item : items) {
+    if (!item.name.starts_with(kCheckoutPrefix)) continue;
+    const auto lock = temporary_->Lock(item.name, LockWait::kDoNotWait);
+    if (lock.status().code() == ErrorCode::kBusy) continue;  // its checkout lives
+    STAGED_RETURN_IF_ERROR(lock.status());
+    STAGED_RETURN_IF_ERROR(IgnoreMissing(temporary_->RemoveFile(item.name)));
+  }
+  return OkStatus();
 }
 
 Status WorkspaceImpl::ClearUnfinished(const std::string& directory, Directory& target) {

@@ -323,6 +323,7 @@ Status WorkspaceImpl::ClearLeftovers() {
 Status WorkspaceImpl::Recover() {
   STAGED_RETURN_IF_ERROR(EndDeadPublications());
   STAGED_RETURN_IF_ERROR(ClearLeftovers());
+  STAGED_RETURN_IF_ERROR(ClearCheckoutLocks());
   return TakeInLateChanges();
 }
 

@@ -332,6 +332,8 @@ class WorkspaceImpl final : public Workspace, public SessionHost {
   // Makes the directory of a checkout empty again that died in there. kConflict where anything is
   // in it that no such checkout wrote: then nothing is removed.
   Status ClearUnfinished(const std::string& directory, Directory& target);
+  // Removes the locks of checkouts that died.
+  Status ClearCheckoutLocks();
   Status PutManifest(const std::string& directory, std::string_view manifest);
   Result<CheckoutAnswer> Hydrate(const CallContext& context, const std::string& directory,
                                  HydratedFolder& hydrated);
