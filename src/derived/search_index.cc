@@ -244,8 +244,7 @@ Status SearchIndex::SearchWords(Connection& connection, const SearchQuery& query
         CollectCandidates(connection, terms, scope, filter, is_title, candidates, result.more);
     if (!collected.ok()) return collected;
   }
-  const std::vector<RankedRow> ranked =
-      Rank(std::move(candidates), scope, filter, query.limit, result.more);
+  const std::vector<RankedRow> ranked = Rank(candidates, scope, filter, query.limit, result.more);
   for (const RankedRow& row : ranked) {
     const SearchScope::IndexedSegment& segment = scope.segments[row.segment];
     STAGED_ASSIGN_OR_RETURN(const std::shared_ptr<const Segment> records,

@@ -97,7 +97,7 @@ class DrawingReader {
     return "frame";
   }
 
-  void AddObject(uint32_t object, std::string kind, bool is_fallback) {
+  void AddObject(uint32_t object, const std::string& kind, bool is_fallback) {
     const uint32_t names = tree_.Find(object, "cNvPr");
     const std::string number = std::to_string(++numbers_[kind]);
     const std::string what = kind + ":" + number;

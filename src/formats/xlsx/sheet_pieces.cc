@@ -142,7 +142,6 @@ class PieceReader {
       Record& record = Add("conditional_format", "conditional_format:" + range);
       const std::string formulas = FormulasOf(rule);
       std::string look;
-      const std::string style = tree_.Attribute(rule, "dxfId");
       const auto index = tree_.Number(rule, "dxfId");
       if (index && *index >= 0 && *index < static_cast<double>(styles_.differential_looks.size())) {
         look = styles_.differential_looks[static_cast<size_t>(*index)];
