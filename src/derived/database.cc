@@ -153,6 +153,9 @@ Status Connection::Configure() {
   // would otherwise delete, by name, the log of the database that came after.
   int keep_log = 1;
   sqlite3_file_control(handle_, "main", SQLITE_FCNTL_PERSIST_WAL, &keep_log);
+  // Nor is it written back then: many short processes would do that each time for all pages of a
+  // large view, twice synced. Every 32 MB of it is often enough.
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   STAGED_ASSIGN_OR_RETURN(Statement read_version, Prepare("PRAGMA user_version"));
   STAGED_ASSIGN_OR_RETURN(const bool row, read_version.Step());
   const int64_t version = row ? read_version.Integer(0) : 0;

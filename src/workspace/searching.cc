@@ -116,8 +116,8 @@ Status WorkspaceImpl::IndexFiles(const std::vector<std::string>& paths, const Tr
   std::vector<std::string> named;  // beside `keys`
   {
     ParsePoolOptions options;
-    // One thread is the writer's.
-    options.parser_threads = std::max(2u, std::thread::hardware_concurrency()) - 1;
+    // A parser may be another process, which its thread waits for.
+    options.parser_threads = std::max(2u, std::thread::hardware_concurrency());
     if (progress) {
       options.on_progress = [&](const ParseProgress& made) { progress(made.done, paths.size()); };
     }
