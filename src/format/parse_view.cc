@@ -30,6 +30,8 @@ Result<View> ParseView(const FormatRegistry& registry, std::string_view bytes,
   view.format = format.descriptor().name;
   view.parser = format.descriptor().parser;
   Result<ParsedContent> parsed = format.Parse(bytes, limits, reuse);
+  // Where no parser could be run, nothing was learnt of the file.
+  if (parsed.status().code() == ErrorCode::kIoError) return std::move(parsed).status();
   if (!parsed.ok()) {
     const Diagnostic failure{"error", std::string(ErrorCodeName(parsed.status().code())), "",
                              parsed.status().message()};

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "parse_host/shared_memory.h"
 #include "staged/status.h"
 
 namespace staged {
@@ -22,18 +24,36 @@ enum class FrameType : uint8_t {
 struct Frame {
   FrameType type = FrameType::kFailed;
   std::string head;
-  std::string body;
+  std::string text;      // the body, or
+  MemoryMapping shared;  // where it travelled in shared memory
+
+  [[nodiscard]] std::string_view body() const {
+    return shared.bytes().empty() ? std::string_view(text) : shared.bytes();
+  }
+  [[nodiscard]] std::string TakeBody() {
+    return shared.bytes().empty() ? std::move(text) : std::string(shared.bytes());
+  }
 };
 
-// frame := type:u8 head_size:u32 body_size:u64 head[head_size] body[body_size], little-endian
-inline constexpr size_t kFrameFixedBytes = 13;
+// frame := type:u8 is_shared:u8 head_size:u32 body_size:u64 head[head_size] body[body_size],
+// little-endian; no body follows where it is shared. With a shared body the host sends the
+// descriptor of the memory that holds it, and, unless the worker has one, that of memory for a
+// shared body of its answer.
+inline constexpr size_t kFrameFixedBytes = 14;
+// From this size on a body is worth the memory.
+inline constexpr size_t kSharedBodyBytesMin = size_t{64} << 10;
+
+enum class ChannelEnd : uint8_t { kHost = 1, kWorker = 2 };
 
 // One end of a connected stream socket, which it owns. Not thread-safe.
 class Channel {
  public:
-  explicit Channel(int descriptor) : descriptor_(descriptor) {}
+  Channel(ChannelEnd end, int descriptor) : end_(end), descriptor_(descriptor) {}
   ~Channel();
-  Channel(Channel&& other) noexcept : descriptor_(other.descriptor_) { other.descriptor_ = -1; }
+  Channel(Channel&& other) noexcept
+      : end_(other.end_),
+        descriptor_(std::exchange(other.descriptor_, -1)),
+        answer_(std::move(other.answer_)) {}
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
@@ -46,11 +66,20 @@ class Channel {
   [[nodiscard]] Result<Frame> Receive(uint64_t size_bytes_max, int64_t deadline_ns);
 
  private:
+  [[nodiscard]] Status SendShared(std::string_view fixed, std::string_view body,
+                                  int64_t deadline_ns);
+  // With the descriptors beside the first byte.
+  [[nodiscard]] Status SendDescriptors(std::string_view bytes, const int* descriptors, size_t count,
+                                       int64_t deadline_ns);
+  [[nodiscard]] Status ReceiveFixed(std::string& fixed, SharedMemory& memory, int64_t deadline_ns);
+  [[nodiscard]] Result<MemoryMapping> MapBody(SharedMemory memory, uint64_t size_bytes);
   [[nodiscard]] Status SendAll(std::string_view bytes, int64_t deadline_ns);
   [[nodiscard]] Status ReceiveAll(char* to, size_t size_bytes, int64_t deadline_ns);
   [[nodiscard]] Status Wait(short events, int64_t deadline_ns) const;
 
+  const ChannelEnd end_;
   int descriptor_;
+  SharedMemory answer_;  // for a large body of the worker's answer
 };
 
 // Nanoseconds of a clock that only goes forward: for deadlines.

@@ -1,8 +1,15 @@
 #include "parse_host/parse_host.h"
 
+#include <csignal>
 #include <utility>
 
 namespace staged {
+
+void ParseHost::Prepare() {
+  bool used_before = false;
+  Result<std::unique_ptr<WorkerProcess>> worker = TakeWorker(&used_before);
+  if (worker.ok()) GiveBack(*std::move(worker), 0);
+}
 
 Result<ParsedContent> ParseHost::Parse(const std::string& format, std::string_view bytes,
                                        const Limits& limits, const SegmentSource& reuse) {
@@ -13,7 +20,7 @@ Result<ParsedContent> ParseHost::Parse(const std::string& format, std::string_vi
   if (answer.type != FrameType::kParsed) {
     return Status(ErrorCode::kParseFailed, "the parser gave another kind of answer");
   }
-  Result<ParsedContent> parsed = DecodeParsed(answer.head, answer.body, given);
+  Result<ParsedContent> parsed = DecodeParsed(answer.head, answer.body(), given);
   if (!parsed.ok()) return Status(ErrorCode::kParseFailed, parsed.status().message());
   return parsed;
 }
@@ -27,7 +34,7 @@ Result<EditOutcome> ParseHost::Apply(const std::string& format, std::string_view
   if (answer.type != FrameType::kApplied) {
     return Status(ErrorCode::kParseFailed, "the editor gave another kind of answer");
   }
-  Result<EditOutcome> outcome = DecodeOutcome(answer.head, std::move(answer.body));
+  Result<EditOutcome> outcome = DecodeOutcome(answer.head, answer.TakeBody());
   if (!outcome.ok()) return Status(ErrorCode::kParseFailed, outcome.status().message());
   return outcome;
 }
@@ -46,7 +53,7 @@ Result<Frame> ParseHost::Converse(FrameType type, const std::string& head, std::
       if (used_before && answer.status().code() == ErrorCode::kNotFound) continue;
       return failure;
     }
-    GiveBack(std::move(worker), bytes.size() + answer->body.size());
+    GiveBack(std::move(worker), bytes.size() + answer->body().size());
     if (answer->type == FrameType::kFailed) return DecodeFailure(answer->head);
     return answer;
   }
@@ -82,8 +89,15 @@ Status ParseHost::Explain(WorkerProcess& worker, const Status& failure) {
         return {ErrorCode::kIoError,
                 "this system cannot confine a parser process; parse in-process instead"};
       }
+      if (end == "signal " + std::to_string(SIGKILL)) {
+        return {ErrorCode::kIoError,
+                "the parser was killed from outside, which says nothing of the file; free memory "
+                "and try again"};
+      }
       return {ErrorCode::kParseFailed,
               "the parser ended by " + end + " on this file; please report the file"};
+    case ErrorCode::kDataLoss:
+      return {ErrorCode::kParseFailed, failure.message() + "; please report the file"};
     default:
       return failure;
   }

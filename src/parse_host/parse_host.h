@@ -30,6 +30,9 @@ class ParseHost {
  public:
   explicit ParseHost(ParseHostOptions options) : options_(std::move(options)) {}
 
+  // Starts a worker unless one is idle, and does not wait until it is ready. That none can be
+  // started is told by the first request.
+  void Prepare();
   // Like Format::Parse and Format::Apply of the format of that name. Errors: those of the format;
   // kParseFailed (the worker crashed), kLimitExceeded (time, memory or the answer's size), kIoError
   // (no worker can be started).

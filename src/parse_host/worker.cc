@@ -63,7 +63,7 @@ class Worker {
     given_.clear();
     channel_lost_ = false;
     const Result<ParsedContent> parsed = format->Parse(
-        frame.body, request->limits,
+        frame.body(), request->limits,
         [this](const std::string& part, const ContentHash& digest) { return Ask(part, digest); });
     if (channel_lost_) return {ErrorCode::kIoError, "the host is gone"};
     if (!parsed.ok()) return Fail(parsed.status());
@@ -76,7 +76,8 @@ class Worker {
     if (!request.ok()) return Fail(request.status());
     const Format* format = formats_.Find(request->format);
     if (format == nullptr) return Fail(Unknown(request->format));
-    const Result<EditOutcome> outcome = format->Apply(frame.body, request->edits, request->limits);
+    const Result<EditOutcome> outcome =
+        format->Apply(frame.body(), request->edits, request->limits);
     if (!outcome.ok()) return Fail(outcome.status());
     return channel_.Send(FrameType::kApplied, EncodeOutcomeHead(*outcome), outcome->bytes,
                          kForEver);
@@ -92,8 +93,8 @@ class Worker {
       channel_lost_ = true;
       return nullptr;
     }
-    if (answer->body.empty()) return nullptr;
-    Result<std::shared_ptr<const Segment>> segment = DecodeSegment(answer->body);
+    if (answer->body().empty()) return nullptr;
+    Result<std::shared_ptr<const Segment>> segment = DecodeSegment(answer->body());
     // The host counts what it gave, so a segment that cannot be read must be counted too.
     given_.push_back(segment.ok() ? *segment : nullptr);
     return given_.back();
@@ -118,7 +119,7 @@ class Worker {
 
 int RunParseWorker(int descriptor, const FormatRegistry& formats, uint64_t memory_bytes_max) {
   if (!ConfineThisProcess(descriptor, memory_bytes_max).ok()) return kExitUnconfined;
-  return Worker(Channel(descriptor), formats).Run();
+  return Worker(Channel(ChannelEnd::kWorker, descriptor), formats).Run();
 }
 
 }  // namespace staged

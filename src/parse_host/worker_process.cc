@@ -30,8 +30,8 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return Failed("socketpair", errno);
   }
-  Channel channel(ends[0]);
-  const Channel theirs(ends[1]);  // closed here when the child has its copy
+  Channel channel(ChannelEnd::kHost, ends[0]);
+  const Channel theirs(ChannelEnd::kWorker, ends[1]);  // closed here when the child has its copy
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);

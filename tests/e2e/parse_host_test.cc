@@ -6,8 +6,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <thread>
 
+#include "base/test_corpus.h"
 #include "formats/builtin_formats.h"
 #include "formats/pdf/pdf_test_support.h"
 #include "record/segments.h"
@@ -54,6 +58,47 @@ TEST_F(ParseHostTest, AnswersWhatTheParserAnswers) {
     const auto parsed = TextOf(host, "lines", text);
     ASSERT_TRUE(parsed.ok()) << parsed.status().message();
     EXPECT_EQ(*parsed, text);
+  }
+}
+
+TEST_F(ParseHostTest, AParserMayHaveThreads) {
+  ParseHost host(OptionsOfTest());
+  const std::string text = std::string(100, 'x') + "y";
+  for (int round = 0; round < 3; ++round) {
+    const auto parsed = TextOf(host, "threads", text);
+    ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+    EXPECT_EQ(*parsed, text);
+  }
+}
+
+TEST_F(ParseHostTest, LargeBodiesGoBothWaysAndComeWhole) {
+  ParseHost host(OptionsOfTest());
+  for (const size_t bytes : {kSharedBodyBytesMin - 1, kSharedBodyBytesMin, size_t{5'000'001}}) {
+    const auto parsed = TextOf(host, "lines", std::string(bytes, 'x'));
+    ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+    EXPECT_EQ(parsed->size(), bytes);
+    const auto outcome = host.Apply("lines", std::string(bytes, 'x'), {{"d", "", {}, {}}}, {});
+    ASSERT_TRUE(outcome.ok()) << outcome.status().message();
+    EXPECT_EQ(outcome->bytes, std::string(bytes, 'x') + "d");
+  }
+}
+
+TEST_F(ParseHostTest, OneThatWasGotReadyIsUsed) {
+  ParseHost host(OptionsOfTest());
+  host.Prepare();
+  EXPECT_EQ(TextOf(host, "lines", "bytes").value(), "bytes");
+}
+
+// Workers that answer what no worker of ours does.
+TEST_F(ParseHostTest, WhatAWorkerSharesIsNotTrusted) {
+  const std::pair<const char*, size_t> lies[] = {
+      {"shares_nothing", 10}, {"shares_less", 100'000}, {"keeps_writing", 100'000}};
+  for (const auto& [lie, request_bytes] : lies) {
+    ParseHostOptions options = OptionsOfTest();
+    options.worker_command.emplace_back(lie);
+    ParseHost host(options);
+    const Status refused = TextOf(host, "lines", std::string(request_bytes, 'x')).status();
+    EXPECT_EQ(refused.code(), ErrorCode::kParseFailed) << lie << refused.message();
   }
 }
 
@@ -138,6 +183,17 @@ TEST_F(ParseHostTest, AProgramThatIsNotThereIsAnErrorThatSaysSo) {
   EXPECT_THAT(failed.message(), HasSubstr("parse in-process"));
 }
 
+// Where no parser could be run, a file has no view, rather than one that says it cannot be read.
+TEST_F(ParseHostTest, AFileThatCouldNotBeTriedHasNoView) {
+  ParseHostOptions options = OptionsOfTest();
+  options.worker_command = {"/nowhere/worker"};
+  const FormatRegistry sandboxed =
+      SandboxFormats(std::make_shared<const FormatRegistry>(NewBuiltinRegistry()),
+                     std::make_shared<ParseHost>(options));
+  const Result<View> view = ParseView(sandboxed, "a,b\n", "a.csv", {});
+  EXPECT_EQ(view.status().code(), ErrorCode::kIoError);
+}
+
 TEST_F(ParseHostTest, ManyCallersHaveAWorkerEach) {
   ParseHost host(OptionsOfTest());
   std::vector<std::thread> callers;
@@ -180,6 +236,35 @@ TEST_F(ParseHostTest, TheBuiltinFormatsParseAlikeInAWorker) {
       EXPECT_EQ(testing::TextsOf(*there, "block"), std::vector<std::string>{"One"});
     }
   }
+}
+
+TEST_F(ParseHostTest, TheCorpusParsesAlikeInAWorker) {
+  const std::string corpus = testing::CorpusFolder();
+  if (corpus.empty()) GTEST_SKIP() << testing::kNoCorpus;
+  const auto trusted = std::make_shared<const FormatRegistry>(NewBuiltinRegistry());
+  ParseHostOptions options = OptionsOfTest();
+  options.worker_command = {STAGED_BINARY_DIR "/staged", "parse-worker"};
+  const FormatRegistry sandboxed = SandboxFormats(trusted, std::make_shared<ParseHost>(options));
+  size_t compared = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(corpus)) {
+    if (!file.is_regular_file() || file.is_symlink()) continue;
+    const std::string path = file.path().string();
+    std::ifstream stream(path, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+    const auto here = ParseView(*trusted, bytes, path, {});
+    const auto there = ParseView(sandboxed, bytes, path, {});
+    ASSERT_EQ(here.ok(), there.ok()) << path;
+    if (!here.ok()) continue;
+    EXPECT_EQ(here->diagnostics, there->diagnostics) << path;
+    EXPECT_EQ(here->parts, there->parts) << path;
+    EXPECT_EQ(here->fallback, there->fallback) << path;
+    ASSERT_EQ(here->segments.size(), there->segments.size()) << path;
+    for (size_t i = 0; i < here->segments.size(); ++i) {
+      EXPECT_EQ(here->segments[i]->Encode(), there->segments[i]->Encode()) << path;
+    }
+    ++compared;
+  }
+  EXPECT_GT(compared, 1000U);
 }
 
 }  // namespace

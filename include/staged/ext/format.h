@@ -151,7 +151,8 @@ class FormatRegistry {
 };
 
 // Detects, parses and labels. A parser's failure becomes a view of fallback "binary" that says what
-// failed, so that every content has a view; only kLimitExceeded of the input size is an error.
+// failed, so that every content has a view. Errors: kLimitExceeded (of the input size), kIoError
+// (no parser could be run).
 [[nodiscard]] Result<View> ParseView(const FormatRegistry& registry, std::string_view bytes,
                                      std::string_view path, const Limits& limits,
                                      const SegmentSource& reuse = {});

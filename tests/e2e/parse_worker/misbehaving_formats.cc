@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <functional>
+#include <future>
 #include <utility>
 
 #include "record/segments.h"
@@ -87,6 +88,18 @@ Result<ParsedContent> AllocateWithoutEnd(std::string_view, const SegmentSource&)
   while (true) hoard.push_back(std::make_unique<char[]>(size_t{1} << 26));
 }
 
+Result<ParsedContent> ParseInThreads(std::string_view bytes, const SegmentSource&) {
+  std::vector<std::future<std::string>> halves;
+  for (const size_t begin : {size_t{0}, bytes.size() / 2}) {
+    const size_t end = begin == 0 ? bytes.size() / 2 : bytes.size();
+    halves.push_back(std::async(std::launch::async,
+                                [=] { return std::string(bytes.substr(begin, end - begin)); }));
+  }
+  std::string text;
+  for (auto& half : halves) text += half.get();
+  return ContentOf(std::move(text));
+}
+
 // Each answers what it should not have got.
 Result<ParsedContent> Open(std::string_view, const SegmentSource&) {
   return ContentOf(::open("/etc/passwd", O_RDONLY) >= 0 ? "opened" : "refused");
@@ -109,6 +122,7 @@ FormatRegistry NewMisbehavingRegistry() {
   FormatRegistry registry;
   const std::pair<const char*, Behaviour> behaviours[] = {
       {"lines", ParseLines},
+      {"threads", ParseInThreads},
       {"crashes", Crash},
       {"aborts",
        [](std::string_view, const SegmentSource&) -> Result<ParsedContent> { std::abort(); }},
