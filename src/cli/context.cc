@@ -92,9 +92,9 @@ std::string ShortHash(const BaseHash& hash) {
   return hash ? hash->ToHex().substr(0, kShortHashDigits) : std::string("none");
 }
 
-Context::Context(CommandLine line, Env& env, const FormatRegistry& formats,
+Context::Context(CommandLine line, Env& env, const Parsers& parsers,
                  const std::vector<CommandSpec>& commands)
-    : line_(std::move(line)), env_(env), formats_(formats), commands_(commands) {}
+    : line_(std::move(line)), env_(env), parsers_(parsers), commands_(commands) {}
 
 Context::~Context() = default;
 
@@ -135,7 +135,7 @@ Result<Workspace*> Context::OpenWorkspace(OpenOptions options) {
   if (workspace_) return workspace_.get();
   STAGED_ASSIGN_OR_RETURN(const std::string root, FindRoot());
   options.person = {UserName(), ActorKind::kHuman};
-  STAGED_ASSIGN_OR_RETURN(workspace_, Workspace::Open(env_, formats_, root, options));
+  STAGED_ASSIGN_OR_RETURN(workspace_, Workspace::Open(env_, *parsers_.formats, root, options));
   STAGED_ASSIGN_OR_RETURN(settings_, workspace_->GetSettings());
   return workspace_.get();
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "cli/parsers.h"
 #include "staged/workspace.h"
 
 namespace staged::cli {
@@ -19,13 +20,17 @@ inline constexpr int kExitDifferent = 1;
 // What a command works with: its arguments, the environment, the workspace, and the way out.
 class Context {
  public:
-  Context(CommandLine line, Env& env, const FormatRegistry& formats,
+  Context(CommandLine line, Env& env, const Parsers& parsers,
           const std::vector<CommandSpec>& commands);
   ~Context();
 
   [[nodiscard]] const CommandLine& line() const { return line_; }
   [[nodiscard]] Env& env() { return env_; }
-  [[nodiscard]] const FormatRegistry& formats() const { return formats_; }
+  [[nodiscard]] const FormatRegistry& formats() const { return *parsers_.formats; }
+  // For a command that will parse: a parser gets ready while the command reads and opens.
+  void PrepareParser() const {
+    if (parsers_.prepare) parsers_.prepare();
+  }
   [[nodiscard]] const std::vector<CommandSpec>& commands() const { return commands_; }
   [[nodiscard]] bool json() const { return line_.Has("--json"); }
 
@@ -71,7 +76,7 @@ class Context {
  private:
   CommandLine line_;
   Env& env_;
-  const FormatRegistry& formats_;
+  const Parsers& parsers_;
   const std::vector<CommandSpec>& commands_;
   std::unique_ptr<Workspace> workspace_;
   std::vector<SettingRow> settings_;  // of the workspace

@@ -87,6 +87,7 @@ void PrintOutline(Context& context, const View& view, const std::string& path, F
 }
 
 int RunParse(Context& context) {
+  context.PrepareParser();
   const std::string file = context.line().One("FILE");
   STAGED_CLI_ASSIGN(context, const std::string bytes, context.ReadInput(file));
   STAGED_CLI_ASSIGN(context, const View view, ParseView(context.formats(), bytes, file, Limits{}));
@@ -99,6 +100,7 @@ int RunParse(Context& context) {
 }
 
 int RunMerge(Context& context) {
+  context.PrepareParser();
   const CommandLine& line = context.line();
   if (!line.Has("--output")) {
     return context.Fail({ErrorCode::kInvalidArgument, "name the result with -o OUT"});
@@ -211,6 +213,7 @@ void PrintView(Context& context, const View& view, const std::string& path, Fres
 }
 
 int RunEditFile(Context& context) {
+  context.PrepareParser();
   const CommandLine& line = context.line();
   const std::string file = line.One("PATH");
   STAGED_CLI_ASSIGN(context, const std::string bytes, context.ReadInput(file));
@@ -250,6 +253,7 @@ int RunEditFile(Context& context) {
 }
 
 int RunDiffFiles(Context& context) {
+  context.PrepareParser();
   STAGED_CLI_ASSIGN(context, const size_t budget, context.DiffBudget());
   const std::vector<std::string> files = context.line().All("PATH");
   STAGED_CLI_ASSIGN(context, const std::string left, context.ReadInput(files[0]));

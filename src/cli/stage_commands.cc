@@ -48,10 +48,13 @@ int RunWrite(Context& context) {
   STAGED_CLI_ASSIGN(context, const std::string bytes, input.get());
   const CallContext call = context.MakeCall();
   const std::string path = context.line().One("PATH");
-  const Result<StagedChange> change = workspace->Write(call, path, base, bytes);
-  // Acknowledged and durable; a view that is quick to make is made before this process ends.
+  // A view that is quick to make is made before this process ends, once the write is acknowledged
+  // and durable.
   constexpr size_t kQuickBytesMax = size_t{256} << 10;
-  if (change.ok() && bytes.size() <= kQuickBytesMax) {
+  const bool is_quick = bytes.size() <= kQuickBytesMax;
+  if (is_quick) context.PrepareParser();
+  const Result<StagedChange> change = workspace->Write(call, path, base, bytes);
+  if (change.ok() && is_quick) {
     (void)workspace->GetView(call, path, {}, WaitForViews::kWait).ok();
   }
   return Finish(context, change);
@@ -60,6 +63,7 @@ int RunWrite(Context& context) {
 int RunEdit(Context& context) {
   const CommandLine& line = context.line();
   if (line.Has("--output") || line.Has("--dry-run")) return RunEditFile(context);
+  context.PrepareParser();
   ShareFreedMemory();  // a file's contents and views, one thread after the other
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
   STAGED_CLI_ASSIGN(context, const BaseHash base, context.ParseBase());

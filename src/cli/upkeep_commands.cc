@@ -53,6 +53,7 @@ int RunInit(Context& context) {
 }
 
 int RunIndex(Context& context) {
+  context.PrepareParser();
   STAGED_CLI_ASSIGN(context, Workspace* const workspace, context.OpenWorkspace());
   STAGED_CLI_CHECK(context, workspace->Index(context.MakeCall(), context.MakeProgress("indexing")));
   if (context.json()) {

@@ -16,6 +16,7 @@ namespace staged {
 namespace {
 
 constexpr size_t kCompareBesideBytesMin = size_t{1} << 20;
+constexpr size_t kEditedBytesMin = size_t{64} << 10;  // a smaller file is read as quickly
 
 Value EditsToValue(const std::vector<Edit>& edits) {
   Value::Array list;
@@ -271,7 +272,9 @@ Result<StagedChange> WorkspaceImpl::StageBytes(const CallContext& context, const
   STAGED_RETURN_IF_ERROR(session->Require(hash, plan.bytes, put));
   // What the store must deflate again to give it; under the transaction, so that no forget comes
   // before it.
-  if (!put.deflated.empty()) edited_->Save(hash, plan.bytes);
+  const bool is_slow_to_give =
+      !put.rewritten_members.empty() && plan.bytes.size() >= kEditedBytesMin;
+  if (is_slow_to_give) edited_->Save(hash, plan.bytes);
   Operation operation;
   operation.type = base ? plan.type : OperationType::kCreate;
   operation.changes = {{plan.path, base, result}};

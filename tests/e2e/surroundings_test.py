@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 import unittest
 
 import harness
@@ -141,6 +142,62 @@ class KilledImportTest(harness.TestCase):
             file.truncate(os.path.getsize(self.backup) - 1)
         self.assert_error(run("import", self.backup, self.copy.folder, "--json"), "data_loss")
         self.assertEqual(os.listdir(self.copy.folder), [])
+
+
+def children_of(process):
+    """The command lines of the processes that it has started, and what /proc tells of them."""
+    found = {}
+    with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as children:
+        numbers = children.read().split()
+    for number in numbers:
+        with open(f"/proc/{number}/cmdline", "rb") as line, \
+                open(f"/proc/{number}/status", encoding="utf-8") as status:
+            found[line.read()] = dict(row.rstrip("\n").split(":\t", 1)
+                                      for row in status if ":\t" in row)
+    return found
+
+
+class ParsersTest(harness.TestCase):
+    """Parsers run where a hostile file can do no harm, unless the environment says otherwise."""
+
+    def parse(self, choice, data=b"a,b\n1,2\n", look=None):
+        environment = dict(harness.ENVIRONMENT, STAGED_PARSERS=choice)
+        process = subprocess.Popen([harness.BINARY, "parse", "-", "--json"], env=environment,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        try:
+            if look is not None:
+                look(process)
+        except Exception:
+            process.kill()
+            raise
+        out, err = process.communicate(data, timeout=harness.TIMEOUT_SECONDS)
+        return harness.Answer(["parse"], process.returncode, out, err)
+
+    def test_both_ways_give_one_answer(self):
+        if harness.ENVIRONMENT.get("STAGED_PARSERS") == "in-process":
+            self.skipTest("this build's parsers cannot be confined")
+        self.assertEqual(self.parse("sandboxed").json(), self.parse("in-process").json())
+        self.assertEqual(self.parse("").json(), self.parse("in-process").json())
+
+    def test_a_worker_is_confined_before_it_has_a_byte(self):
+        if harness.ENVIRONMENT.get("STAGED_PARSERS") == "in-process":
+            self.skipTest("this build's parsers cannot be confined")
+
+        def look(process):
+            for _ in range(1000):
+                for line, status in children_of(process).items():
+                    # 2: a filter of system calls is in force.
+                    if line.endswith(b"parse-worker\0") and status["Seccomp"] == "2":
+                        self.assertEqual(status["NoNewPrivs"], "1")
+                        return
+                time.sleep(0.01)
+            self.fail("no worker was started and confined")
+
+        self.assertEqual(self.parse("sandboxed", look=look).code, 0)
+
+    def test_another_choice_is_refused(self):
+        self.assert_error(self.parse("none"), "invalid_argument")
 
 
 if __name__ == "__main__":
