@@ -46,7 +46,7 @@ Status SharedMemory::Seal() const {
 }
 
 Result<uint64_t> SharedMemory::SizeBytes() const {
-  struct stat now {};
+  struct stat now{};
   if (::fstat(descriptor_, &now) != 0) return Failed("fstat");
   return static_cast<uint64_t>(now.st_size);
 }
