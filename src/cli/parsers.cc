@@ -1,7 +1,11 @@
 #include "cli/parsers.h"
 
+#include <sys/auxv.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -12,6 +16,16 @@
 
 namespace staged::cli {
 namespace {
+
+// What starts this program again.
+std::string OwnProgram() {
+  // Names what runs also when its file was replaced meanwhile. But /proc may not be there.
+  constexpr char kRunning[] = "/proc/self/exe";
+  if (::access(kRunning, X_OK) == 0) return kRunning;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): how the system passes it
+  const auto* const name = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+  return name == nullptr ? "staged" : name;
+}
 
 constexpr uint64_t kWorkerMemoryBytesMax = uint64_t{8} << 30;
 
@@ -31,8 +45,7 @@ Result<Parsers> NewParsers() {
                   "STAGED_PARSERS is 'sandboxed' (the default) or 'in-process'");
   }
   ParseHostOptions options;
-  // Names the program that runs also when its file was replaced meanwhile.
-  options.worker_command = {"/proc/self/exe", kWorkerArgument};
+  options.worker_command = {OwnProgram(), kWorkerArgument};
   options.idle_workers_max = std::max(2u, std::thread::hardware_concurrency());
   const auto host = std::make_shared<ParseHost>(std::move(options));
   parsers.formats = std::make_shared<const FormatRegistry>(SandboxFormats(builtin, host));

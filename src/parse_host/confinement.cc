@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <memory>
@@ -52,15 +53,19 @@ constexpr int kAllowedCalls[] = {
 constexpr scmp_datum_t kThreadFlags = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD;
 
 Status Failed(const std::string& what) {
-  return {ErrorCode::kIoError, "cannot confine the parser: " + what + " failed (error " +
-                                   std::to_string(errno) + "); parse in-process instead"};
+  return {ErrorCode::kIoError,
+          "cannot confine the parser: " + what + " failed (error " + std::to_string(errno) +
+              "); parse in-process instead (for `staged`: STAGED_PARSERS=in-process)"};
 }
 
-Status SetLimit(int resource, uint64_t most) {
-  const rlimit limit{most, most};
-  if (::setrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0) {
-    return Failed("setrlimit");
-  }
+// At most that much, and no more than this process was allowed.
+Status LowerLimit(int resource, uint64_t most) {
+  rlimit limit{};
+  const auto which = static_cast<__rlimit_resource_t>(resource);
+  if (::getrlimit(which, &limit) != 0) return Failed("getrlimit");
+  limit.rlim_max = std::min<rlim_t>(limit.rlim_max, most);
+  limit.rlim_cur = limit.rlim_max;
+  if (::setrlimit(which, &limit) != 0) return Failed("setrlimit");
   return OkStatus();
 }
 
@@ -107,11 +112,11 @@ Status ConfineThisProcess(int kept, uint64_t memory_bytes_max) {
     return Failed("close_range");
   }
   if (::syscall(SYS_close_range, kept_descriptor + 1, ~0U, 0U) != 0) return Failed("close_range");
-  STAGED_RETURN_IF_ERROR(SetLimit(RLIMIT_CORE, 0));
+  STAGED_RETURN_IF_ERROR(LowerLimit(RLIMIT_CORE, 0));
   // Of the one file that it can write, the memory for its answer.
   STAGED_RETURN_IF_ERROR(
-      SetLimit(RLIMIT_FSIZE, memory_bytes_max == 0 ? RLIM_INFINITY : memory_bytes_max));
-  if (memory_bytes_max != 0) STAGED_RETURN_IF_ERROR(SetLimit(RLIMIT_AS, memory_bytes_max));
+      LowerLimit(RLIMIT_FSIZE, memory_bytes_max == 0 ? RLIM_INFINITY : memory_bytes_max));
+  if (memory_bytes_max != 0) STAGED_RETURN_IF_ERROR(LowerLimit(RLIMIT_AS, memory_bytes_max));
   return FilterCalls();
 }
 

@@ -87,7 +87,8 @@ Status ParseHost::Explain(WorkerProcess& worker, const Status& failure) {
     case ErrorCode::kNotFound:
       if (end == "exit code 4") {
         return {ErrorCode::kIoError,
-                "this system cannot confine a parser process; parse in-process instead"};
+                "this system cannot confine a parser process; parse in-process instead "
+                "(for `staged`: STAGED_PARSERS=in-process)"};
       }
       if (end == "signal " + std::to_string(SIGKILL)) {
         return {ErrorCode::kIoError,

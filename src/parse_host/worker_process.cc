@@ -19,7 +19,9 @@ constexpr int kDyingMs = 100;
 
 Status Failed(const std::string& what, int error) {
   return {ErrorCode::kIoError, "cannot start a parser process: " + what + " failed (error " +
-                                   std::to_string(error) + "); parse in-process instead"};
+                                   std::to_string(error) +
+                                   "); parse in-process instead "
+                                   "(for `staged`: STAGED_PARSERS=in-process)"};
 }
 
 }  // namespace

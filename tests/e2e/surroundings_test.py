@@ -1,6 +1,7 @@
 """What a workspace meets around it: users without permission, places it cannot be in."""
 
 import os
+import resource
 import subprocess
 import time
 import unittest
@@ -12,13 +13,14 @@ TEXT = b"alpha\nbeta\n"
 NOBODY = 65534
 
 
-def run_as_nobody(folder, *arguments):
-    """Runs the command there as a user who owns nothing; skips where that cannot be done."""
+def run_as_nobody(folder, *arguments, before=None):
+    """Runs the command there as a user who owns nothing; skips where that cannot be done. `before`
+    is called in the new process."""
     try:
         done = subprocess.run([harness.BINARY, *arguments], cwd=folder, user=NOBODY, group=NOBODY,
                               extra_groups=[], env=harness.ENVIRONMENT, capture_output=True,
                               stdin=subprocess.DEVNULL, timeout=harness.TIMEOUT_SECONDS,
-                              check=False)
+                              preexec_fn=before, check=False)
     except PermissionError as error:
         raise unittest.SkipTest(f"cannot run as another user: {error}")
     return harness.Answer(arguments, done.returncode, done.stdout, done.stderr)
@@ -195,6 +197,22 @@ class ParsersTest(harness.TestCase):
             self.fail("no worker was started and confined")
 
         self.assertEqual(self.parse("sandboxed", look=look).code, 0)
+
+    def test_a_user_with_lower_limits_has_them_in_workers(self):
+        if harness.ENVIRONMENT.get("STAGED_PARSERS") == "in-process":
+            self.skipTest("this build's parsers cannot be confined")
+
+        def lower():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 31, 1 << 31))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
+
+        path = os.path.join(self.scratch, "a.csv")
+        with open(path, "wb") as file:
+            file.write(b"a,b\n1,2\n")
+        os.chmod(self.scratch, 0o755)
+        answer = run_as_nobody(self.scratch, "parse", "a.csv", "--at", "r:2/c:b", before=lower)
+        self.assertEqual(answer.code, 0, answer)
+        self.assertTrue(answer.text.endswith("2\n"), answer)
 
     def test_another_choice_is_refused(self):
         self.assert_error(self.parse("none"), "invalid_argument")
