@@ -1,31 +1,18 @@
 #include "cli/parsers.h"
 
-#include <sys/auxv.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
-#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
 
+#include "env/own_program.h"
 #include "formats/builtin_formats.h"
 #include "parse_host/parse_host.h"
 #include "parse_host/worker.h"
 
 namespace staged::cli {
 namespace {
-
-// What starts this program again.
-std::string OwnProgram() {
-  // Names what runs also when its file was replaced meanwhile. But /proc may not be there.
-  constexpr char kRunning[] = "/proc/self/exe";
-  if (::access(kRunning, X_OK) == 0) return kRunning;
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): how the system passes it
-  const auto* const name = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
-  return name == nullptr ? "staged" : name;
-}
 
 constexpr uint64_t kWorkerMemoryBytesMax = uint64_t{8} << 30;
 
