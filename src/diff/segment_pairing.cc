@@ -14,6 +14,7 @@ namespace {
 // Small grids are quick anyway; many changed cells may be rows or columns that moved.
 constexpr size_t kGridCellsMin = 4096;
 constexpr size_t kChangedCellsMax = 256;
+constexpr size_t kTailCellsMax = 4096;
 constexpr size_t kReorderedRecordsMax = 4096;  // of one segment
 
 std::vector<size_t> SegmentStarts(const View& view) {
@@ -43,10 +44,41 @@ bool HasNeighbours(const GridSegment& grid, const std::vector<size_t>& cells) {
   return false;
 }
 
-std::optional<std::vector<size_t>> ChangedInPlace(const GridSegment& from, const GridSegment& to) {
-  std::optional<std::vector<size_t>> cells = from.FindDifferingCells(to, kChangedCellsMax);
-  if (!cells || cells->empty() || HasNeighbours(from, *cells)) return std::nullopt;
-  return cells;
+// What two large grids do not share: cells changed where they are, and the last rows, which may be
+// others on either side.
+struct GridDifference {
+  size_t common = 0;         // first cells, at the same addresses
+  std::vector<size_t> kept;  // of these, ascending: the changed ones
+};
+
+// The changed cells with all others of their rows.
+std::vector<size_t> WholeRows(const GridSegment& grid, const std::vector<size_t>& cells) {
+  std::vector<size_t> whole;
+  for (const size_t cell : cells) {
+    if (!whole.empty() && whole.back() >= cell) continue;
+    const size_t end = grid.LowerBound(grid.row(cell) + 1);
+    for (size_t at = grid.LowerBound(grid.row(cell)); at < end; ++at) whole.push_back(at);
+  }
+  return whole;
+}
+
+std::optional<GridDifference> CompareGrids(const GridSegment& from, const GridSegment& to) {
+  GridDifference difference;
+  difference.common = from.CountCommonAddresses(to);
+  const size_t from_tail = from.cell_count() - difference.common;
+  const size_t to_tail = to.cell_count() - difference.common;
+  if (from_tail > kTailCellsMax || to_tail > kTailCellsMax) return std::nullopt;
+  std::optional<std::vector<size_t>> cells =
+      from.FindDifferingCells(to, difference.common, kChangedCellsMax);
+  if (!cells || HasNeighbours(from, *cells)) return std::nullopt;
+  // By its unchanged cells a row is known again when rows are aligned.
+  difference.kept = from_tail + to_tail > 0 ? WholeRows(from, *cells) : *std::move(cells);
+  return difference;
+}
+
+SkippedRecords SkipAllBut(std::vector<size_t> kept, size_t common, size_t count) {
+  for (size_t i = common; i < count; ++i) kept.push_back(i);
+  return {.all = kept.empty(), .kept = std::move(kept)};
 }
 
 class Pairer {
@@ -104,12 +136,14 @@ class Pairer {
       const auto found = grid == nullptr ? grids.end() : grids.find(grid->part());
       if (found == grids.end()) continue;
       const size_t other = found->second;
-      auto cells = ChangedInPlace(*AsLargeGrid(*from_.segments[other]), *grid);
-      if (!cells) continue;
+      const GridSegment& before = *AsLargeGrid(*from_.segments[other]);
+      const std::optional<GridDifference> difference = CompareGrids(before, *grid);
+      if (!difference) continue;
       grids.erase(found);
-      AddRunsBetween(*cells, from_starts_[other], to_starts_[i], grid->cell_count());
-      pairing_.from_skipped[other].kept = *cells;
-      pairing_.to_skipped[i].kept = *std::move(cells);
+      AddRunsBetween(difference->kept, from_starts_[other], to_starts_[i], difference->common);
+      pairing_.from_skipped[other] =
+          SkipAllBut(difference->kept, difference->common, before.cell_count());
+      pairing_.to_skipped[i] = SkipAllBut(difference->kept, difference->common, grid->cell_count());
     }
   }
 

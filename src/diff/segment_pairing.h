@@ -26,7 +26,7 @@ struct SegmentPairing {
 };
 
 // Finds what is the same on both sides before any record is made: segments of equal part and
-// digest, and in large grids all cells but a few that changed where they are.
+// digest, and in large grids all cells but a few that changed where they are and the last rows.
 [[nodiscard]] SegmentPairing PairSegments(const View& from, const View& to);
 
 }  // namespace staged

@@ -126,5 +126,62 @@ TEST(SegmentPairing, RandomEditsGiveTheSameScriptAsRecords) {
   }
 }
 
+Numbers WithoutRow(const Numbers& numbers, uint32_t gone) {
+  Numbers left;
+  for (const auto& [at, number] : numbers) {
+    if (at.first != gone) left[{at.first - (at.first > gone ? 1 : 0), at.second}] = number;
+  }
+  return left;
+}
+
+TEST(SegmentPairing, RowsAtTheEndAreTakenAlone) {
+  const Numbers before = Table(1000);
+  Numbers after = before;
+  for (uint32_t column = 1; column <= kColumns; ++column) after[{1001, column}] = column;
+  const SegmentPairing pairing =
+      PairSegments(ViewOfGrid(MakeGrid(before)), ViewOfGrid(MakeGrid(after)));
+  EXPECT_TRUE(pairing.from_skipped[0].all);
+  EXPECT_THAT(pairing.to_skipped[0].kept, SizeIs(kColumns));
+  ExpectSameAsPlain(before, after);
+  ExpectSameAsPlain(after, before);
+  after[{17, 3}] = 1;
+  ExpectSameAsPlain(before, after);
+  ExpectSameAsPlain(after, before);
+}
+
+TEST(SegmentPairing, ARowInTheMiddleIsNoEnd) {
+  const Numbers after = Table(1000);
+  const Numbers before = WithoutRow(after, 300);
+  const SegmentPairing pairing =
+      PairSegments(ViewOfGrid(MakeGrid(before)), ViewOfGrid(MakeGrid(after)));
+  EXPECT_FALSE(pairing.to_skipped[0].all);
+  EXPECT_THAT(pairing.to_skipped[0].kept, SizeIs(0));
+  ExpectSameAsPlain(before, after);
+  ExpectSameAsPlain(WithoutRow(after, 998), after);
+  ExpectSameAsPlain(after, WithoutRow(after, 998));
+}
+
+TEST(SegmentPairing, RandomEndsGiveTheSameScriptAsRecords) {
+  const uint64_t seed = SeedForTest();
+  SCOPED_TRACE("STAGED_SEED=" + std::to_string(seed));
+  std::mt19937 random(static_cast<uint32_t>(seed));
+  const Numbers whole = Table(500);
+  for (int round = 0; round < 40; ++round) {
+    Numbers after = whole;
+    for (uint32_t edits = random() % 4; edits > 0; --edits) {
+      const std::pair<uint32_t, uint32_t> cell{1 + random() % 500, 1 + random() % kColumns};
+      after[cell] = random() % 3 == 0 ? -1 : random() % 1000;
+    }
+    for (uint32_t rows = random() % 3; rows > 0; --rows) {
+      after = WithoutRow(after, 490 + random() % 10);
+    }
+    for (uint32_t cells = random() % 15; cells > 0; --cells) {
+      after[{499 + random() % 5, 1 + random() % kColumns}] = random() % 1000;
+    }
+    ExpectSameAsPlain(whole, after);
+    ExpectSameAsPlain(after, whole);
+  }
+}
+
 }  // namespace
 }  // namespace staged

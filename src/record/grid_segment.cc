@@ -195,21 +195,37 @@ size_t GridSegment::LowerBound(uint32_t row) const {
   return static_cast<size_t>(std::lower_bound(rows_.begin(), rows_.end(), row) - rows_.begin());
 }
 
+size_t GridSegment::CountCommonAddresses(const GridSegment& other) const {
+  const size_t most = std::min(rows_.size(), other.rows_.size());
+  size_t count = 0;
+  while (count < most && rows_[count] == other.rows_[count] &&
+         columns_[count] == other.columns_[count]) {
+    ++count;
+  }
+  // The row in which they part is not common.
+  uint32_t row = UINT32_MAX;
+  if (count < rows_.size()) row = std::min(row, rows_[count]);
+  if (count < other.rows_.size()) row = std::min(row, other.rows_[count]);
+  while (count > 0 && rows_[count - 1] >= row) --count;
+  return count;
+}
+
 std::optional<std::vector<size_t>> GridSegment::FindDifferingCells(const GridSegment& other,
+                                                                   size_t count,
                                                                    size_t most) const {
   const bool same_sheet =
       sheet_.name == other.sheet_.name && sheet_.part == other.sheet_.part &&
       sheet_.parent == other.sheet_.parent && sheet_.hidden == other.sheet_.hidden &&
       sheet_.hidden_rows == other.sheet_.hidden_rows &&
       sheet_.hidden_columns == other.sheet_.hidden_columns && sheet_.epoch == other.sheet_.epoch;
-  if (!same_sheet || rows_ != other.rows_ || columns_ != other.columns_) return std::nullopt;
+  if (!same_sheet) return std::nullopt;
   const auto same_details = [&](size_t i) {
     return std::all_of(kDetails.begin(), kDetails.end(),
                        [&](CellDetail kind) { return detail(i, kind) == other.detail(i, kind); });
   };
   const bool has_details = !details_.empty() || !other.details_.empty();
   std::vector<size_t> differing;
-  for (size_t i = 0; i < rows_.size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     // A string's payload is its number in the pool: what counts is the text.
     const bool pooled = types_[i] == CellType::kString || types_[i] == CellType::kError;
     const bool same =

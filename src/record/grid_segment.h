@@ -111,9 +111,12 @@ class GridSegment final : public Segment {
   // Index of the first cell of that row or of one below; cell_count() when there is none.
   [[nodiscard]] size_t LowerBound(uint32_t row) const;
 
-  // Indices of the cells whose records differ, when both hold the same sheet with cells at the same
-  // addresses and no more than `most` differ; else nullopt.
+  // How many of the first cells stand at the same addresses in both, in whole rows.
+  [[nodiscard]] size_t CountCommonAddresses(const GridSegment& other) const;
+  // Indices of those of the first `count` cells whose records differ, when both hold the same sheet
+  // and no more than `most` differ; else nullopt. REQUIRES: count <= CountCommonAddresses(other).
   [[nodiscard]] std::optional<std::vector<size_t>> FindDifferingCells(const GridSegment& other,
+                                                                      size_t count,
                                                                       size_t most) const;
 
   // Behind the tag that DecodeSegment reads. Errors: kDataLoss.
