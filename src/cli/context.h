@@ -113,6 +113,7 @@ void AddPolicyCommands(std::vector<CommandSpec>& commands);   // policy, config
 // Used by more than one of them.
 [[nodiscard]] int RunEditFile(Context& context);
 [[nodiscard]] int RunDiffFiles(Context& context);
+[[nodiscard]] int RunFormats(Context& context);
 // `locators`: only these records; empty: all.
 void PrintView(Context& context, const View& view, const std::string& path, Freshness freshness,
                bool conflict, const std::set<std::string>& locators);

@@ -143,35 +143,6 @@ int RunMerge(Context& context) {
   return decided ? kExitDone : kExitDifferent;
 }
 
-int RunFormats(Context& context) {
-  Value::Array rows;
-  for (const auto& format : context.formats().formats()) {
-    const FormatDescriptor& descriptor = format->descriptor();
-    Value::Array extensions(descriptor.extensions.begin(), descriptor.extensions.end());
-    Value::Array ops(descriptor.edit_ops.begin(), descriptor.edit_ops.end());
-    const bool merges = descriptor.profile.line_based_merge || !descriptor.edit_ops.empty();
-    if (!context.json()) {
-      std::string names;
-      for (const std::string& one : descriptor.extensions)
-        names += (names.empty() ? "" : " ") + one;
-      std::string edits;
-      for (const std::string& one : descriptor.edit_ops) edits += (edits.empty() ? "" : ", ") + one;
-      char text[512];
-      std::snprintf(text, sizeof(text), "%-10s %-4s %-28s edits: %s", descriptor.name.c_str(),
-                    descriptor.parser.version.c_str(), names.c_str(),
-                    edits.empty() ? "none, write native bytes" : edits.c_str());
-      context.PrintLine(text);
-    }
-    rows.push_back(Value::Object{{"name", descriptor.name},
-                                 {"version", descriptor.parser.version},
-                                 {"extensions", std::move(extensions)},
-                                 {"edits", std::move(ops)},
-                                 {"merges", merges}});
-  }
-  if (context.json()) context.PrintJson(Value::Object{{"formats", std::move(rows)}});
-  return kExitDone;
-}
-
 int RunHelp(Context& context) {
   const std::string name = context.line().One("COMMAND");
   if (name.empty()) {
@@ -296,8 +267,12 @@ void AddFileCommands(std::vector<CommandSpec>& commands) {
         {"--on-conflict", "SIDE", "left, right, base or markers: decide anyway"}},
        {"staged merge base.xlsx mine.xlsx theirs.xlsx -o merged.xlsx"},
        RunMerge});
-  commands.push_back(
-      {"formats", "List the formats and what each can do", {}, {}, {"staged formats"}, RunFormats});
+  commands.push_back({"formats",
+                      "List what each format reads, edits, diffs and merges",
+                      {{"NAME", "one format, in detail", false}},
+                      {},
+                      {"staged formats", "staged formats xlsx"},
+                      RunFormats});
   commands.push_back({"help",
                       "Show a command with its options and examples",
                       {{"COMMAND", "the command", false}},

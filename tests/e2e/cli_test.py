@@ -338,10 +338,21 @@ class PlainFileTest(harness.TestCase):
     def test_formats(self):
         formats = run("formats", "--json").json()["formats"]
         for row in formats:
-            self.assertEqual(set(row), {"name", "version", "extensions", "edits", "merges"})
+            self.assertEqual(set(row), {"name", "version", "extensions", "records", "edits", "merges",
+                                        "merges_lines", "merges_records"})
+            self.assertEqual(row["merges"], row["merges_lines"] or row["merges_records"] != [])
+            self.assertLessEqual(set(row["merges_records"]), set(row["records"]))
         self.assertLessEqual({"text", "csv", "json", "markdown", "docx", "xlsx", "python"},
                              {row["name"] for row in formats})
-        self.assertEqual(len(run("formats").text.splitlines()), len(formats))
+        # A line of titles, one for each, and a hint.
+        self.assertEqual(len(run("formats").text.splitlines()), len(formats) + 2)
+        for row in formats:
+            self.assertEqual(run("formats", row["name"], "--json").json(), row)
+        xlsx = run("formats", "xlsx").text
+        for words in ("reads      sheet", "edits      set, clear", "aligned rows and columns: cell",
+                      "merges     cell"):
+            self.assertIn(words, xlsx)
+        self.assert_error(run("formats", "wav", "--json"), "invalid_argument")
 
 
 if __name__ == "__main__":
