@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -42,6 +43,20 @@ inline std::vector<CorpusPair> ReadCorpusPairs() {
     pairs.push_back(std::move(pair));
   }
   return pairs;
+}
+
+// Files of the corpus with one of those extensions, in order of their paths.
+inline std::vector<std::string> CorpusFiles(const std::vector<std::string>& extensions) {
+  std::vector<std::string> paths;
+  const std::string root = CorpusFolder();
+  if (root.empty()) return paths;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(root)) {
+    const bool wanted = std::find(extensions.begin(), extensions.end(),
+                                  file.path().extension().string()) != extensions.end();
+    if (wanted && file.is_regular_file()) paths.push_back(file.path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
 }
 
 }  // namespace staged::testing

@@ -128,6 +128,97 @@ TEST_F(MergeLaws, TwoCellsOfAWorkbook) {
   std::printf("%zu workbooks merged, %zu that the writer refuses\n", merged, refused);
 }
 
+Edit TextEdit(const std::string& op, const std::string& locator, const std::string& text) {
+  Edit edit{op, locator, std::nullopt, {}};
+  if (op != "delete") edit.arguments.Set("text", text);
+  return edit;
+}
+
+// Up to `most` paragraphs that a person would type into: each once in the document.
+std::vector<Record> TypedParagraphs(const View& view, size_t most) {
+  std::map<std::string, size_t> uses;
+  view.ForEach([&](const Record& record) { return ++uses[record.text], true; });
+  std::vector<Record> paragraphs;
+  view.ForEach([&](const Record& record) {
+    const bool typed = record.kind == "paragraph" && record.locator.starts_with("p:") &&
+                       record.hidden.empty() && record.text.size() >= 20 &&
+                       uses[record.text] == 1 && record.attrs.Find("revisions") == nullptr &&
+                       record.attrs.Find("fields") == nullptr;
+    if (typed) paragraphs.push_back(record);
+    return paragraphs.size() < most;
+  });
+  return paragraphs;
+}
+
+bool HasParagraph(const View& view, const std::string& text) {
+  bool found = false;
+  view.ForEach([&](const Record& record) {
+    found = found || (record.kind == "paragraph" && record.text == text);
+    return !found;
+  });
+  return found;
+}
+
+// Every text document of the corpus: one person writes one paragraph and puts one in, the other
+// writes or deletes another; then both write the same.
+TEST_F(MergeLaws, TwoParagraphsOfADocument) {
+  const std::vector<std::string> paths = testing::CorpusFiles({".docx", ".odt"});
+  if (paths.empty()) GTEST_SKIP() << "0 of all documents checked: the corpus is absent";
+  std::map<std::string, size_t> outcomes;
+  for (const std::string& path : paths) {
+    SCOPED_TRACE(path);
+    const std::string base = testing::ReadBytes(path);
+    const Result<View> view = ParseView(registry_, base, path, Limits());
+    if (!view.ok() || !view->fallback.empty()) continue;
+    const std::vector<Record> paragraphs = TypedParagraphs(*view, 2);
+    if (paragraphs.size() < 2) continue;
+    const Format& format = *registry_.Find(view->format);
+    const auto apply = [&](std::vector<Edit> edits) { return format.Apply(base, edits, Limits()); };
+    const std::string &first = paragraphs[0].locator, &second = paragraphs[1].locator;
+    const std::string this_text = paragraphs[0].text + " Left.";
+    const std::string that_text = paragraphs[1].text + " Right.";
+    const auto left = apply({TextEdit("set", first, this_text)});
+    const auto inserting = apply(
+        {TextEdit("set", first, this_text), TextEdit("insert_after", first, "Left put this in.")});
+    const auto right = apply({TextEdit("set", second, that_text)});
+    const auto deleting = apply({TextEdit("delete", second, "")});
+    const auto other = apply({TextEdit("set", first, paragraphs[0].text + " Right.")});
+    if (!left.ok() || !inserting.ok() || !right.ok() || !deleting.ok() || !other.ok()) {
+      ++outcomes["that the writer refuses"];
+      continue;
+    }
+    for (const bool mirrored : {false, true}) {
+      const auto merge = [&](const std::string& one, const std::string& two) {
+        return mirrored ? MergeAs(path, base, two, one) : MergeAs(path, base, one, two);
+      };
+      const MergeResult both = merge(inserting->bytes, right->bytes);
+      ++outcomes[both.clean ? "merged" : "not merged: " + both.conflicts[0].kind];
+      if (!both.clean) std::printf("not merged: %s\n", path.c_str());
+      if (!both.clean) continue;
+      const View merged = *ParseView(registry_, both.bytes, path, Limits());
+      EXPECT_TRUE(HasParagraph(merged, this_text));
+      EXPECT_TRUE(HasParagraph(merged, "Left put this in."));
+      EXPECT_TRUE(HasParagraph(merged, that_text));
+      EXPECT_EQ(merged.record_count(),
+                ParseView(registry_, inserting->bytes, path, Limits())->record_count());
+      const MergeResult gone = merge(left->bytes, deleting->bytes);
+      ++outcomes[gone.clean ? "merged with a deletion" : "deletion: " + gone.conflicts[0].kind];
+      if (!gone.clean) std::printf("deletion not merged: %s\n", path.c_str());
+      if (gone.clean) {
+        const View without = *ParseView(registry_, gone.bytes, path, Limits());
+        EXPECT_TRUE(HasParagraph(without, this_text));
+        EXPECT_FALSE(HasParagraph(without, paragraphs[1].text));
+      }
+      const MergeResult conflict = merge(left->bytes, other->bytes);
+      ASSERT_FALSE(conflict.clean);
+      EXPECT_EQ(conflict.conflicts[0].kind, "edit_edit");
+      EXPECT_EQ(conflict.conflicts[0].locator, first);
+    }
+  }
+  for (const auto& [outcome, count] : outcomes) std::printf("%4zu %s\n", count, outcome.c_str());
+  EXPECT_GT(outcomes["merged"], 200U);
+}
+
 // One side changes how cells look and hides a row, the other values, also of a formatted cell: all
 // of it is in the merge, in both directions.
 TEST_F(MergeLaws, LooksAndValuesOfAWorkbook) {

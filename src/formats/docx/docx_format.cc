@@ -105,6 +105,10 @@ Profile DocxProfile() {
       {"property", Matching::kKeyed, {text}},
       {"alternative", Matching::kOrdered, {text}},
   };
+  KindRule& paragraph = profile.kinds.front();
+  paragraph.merge_set_op = "set";
+  paragraph.merge_delete_op = "delete";
+  paragraph.merge_arguments = {{"text", "text"}};
   AddPictureKinds(profile);
   AddKeptKinds(profile);
   return profile;

@@ -33,6 +33,7 @@ void AddTextKinds(Profile& profile, bool has_grid) {
                       {"anchors", kStructure, {"bookmarks", "notes"}},
                       {"revisions", kContent, {"revisions"}}}};
   paragraph.merge_set_op = "set";
+  paragraph.merge_delete_op = "delete";
   paragraph.merge_arguments = {{"text", "text"}};
   profile.kinds.push_back(std::move(paragraph));
   const std::vector<FacetRule> drawing = {{"alt_text", kContent, {"alt_text", "title"}},
