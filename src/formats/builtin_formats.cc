@@ -14,6 +14,7 @@
 #include "formats/pptx/pptx_format.h"
 #include "formats/text/text_format.h"
 #include "formats/toml/toml_format.h"
+#include "formats/xlsb/xlsb_format.h"
 #include "formats/xlsx/xlsx_format.h"
 #include "formats/xml/xml_format.h"
 #include "formats/yaml/yaml_format.h"
@@ -34,6 +35,7 @@ FormatRegistry NewBuiltinRegistry() {
   registry.Register(NewJsonLinesFormat());
   for (std::unique_ptr<Format>& format : NewCodeFormats()) registry.Register(std::move(format));
   registry.Register(NewXlsxFormat());
+  registry.Register(NewXlsbFormat());
   registry.Register(NewPptxFormat());
   registry.Register(NewPdfFormat());
   registry.Register(NewYamlFormat());

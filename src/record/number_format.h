@@ -82,4 +82,8 @@ class NumberFormat {
 // The shortest digits that read back as exactly this number: "0.1", "1e+300".
 [[nodiscard]] std::string FormatShortest(double number);
 
+// The code of a number format that every application knows by its number (ECMA-376 part 1,
+// 18.8.30); "" for others.
+[[nodiscard]] std::string_view BuiltinNumberFormat(unsigned id);
+
 }  // namespace staged

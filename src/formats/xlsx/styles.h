@@ -48,7 +48,5 @@ struct Styles {
 
 // What could be read of it; malformed XML ends reading.
 [[nodiscard]] Styles ReadStyles(std::string_view xml, const Limits& limits);
-// The code of a number format that every application knows by its number (18.8.30); "" for others.
-[[nodiscard]] std::string_view BuiltinNumberFormat(unsigned id);
 
 }  // namespace staged::xlsx
