@@ -11,6 +11,7 @@
 #include "env/posix_env.h"
 #include "env/process_memory.h"
 #include "env/standard_streams.h"
+#include "parse_host/libreoffice.h"
 #include "wire/encode.h"
 #include "wire/json_text.h"
 
@@ -50,6 +51,9 @@ int Run(int argc, char** argv) {
   }
   // Not for people: what a parse host starts, on a socket as standard input.
   if (argc == 2 && std::strcmp(argv[1], kWorkerArgument) == 0) return RunWorker();
+  if (argc > 3 && std::strcmp(argv[1], kOfficeArgument) == 0) {
+    return RunOfficeLauncher(argv[2], argv + 3);
+  }
   std::string help;
   Result<CommandLine> line = ParseCommandLine(commands, argc, argv, &help);
   if (!line.ok()) return FailBeforeCommand(line.status(), argc, argv);
@@ -58,7 +62,7 @@ int Run(int argc, char** argv) {
     return FlushOutput(kExitDone);
   }
   const std::unique_ptr<Env> env = NewPosixEnv();
-  const Result<Parsers> parsers = NewParsers();
+  const Result<Parsers> parsers = NewParsers(*env);
   if (!parsers.ok()) return FailBeforeCommand(parsers.status(), argc, argv);
   int exit_code = 0;
   {

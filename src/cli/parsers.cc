@@ -8,6 +8,7 @@
 
 #include "env/own_program.h"
 #include "formats/builtin_formats.h"
+#include "parse_host/libreoffice.h"
 #include "parse_host/parse_host.h"
 #include "parse_host/worker.h"
 
@@ -16,17 +17,24 @@ namespace {
 
 constexpr uint64_t kWorkerMemoryBytesMax = uint64_t{8} << 30;
 
+// Old office formats on top: their converter is a process of its own, what it makes is parsed like
+// any other file.
+std::shared_ptr<const FormatRegistry> WithLegacyFormats(FormatRegistry formats, Env& env) {
+  LibreOfficeOptions options;
+  options.launcher = OwnProgram();
+  options.launcher_argument = kOfficeArgument;
+  const char* temporary = std::getenv("TMPDIR");
+  options.temporary_folder = temporary == nullptr || *temporary != '/' ? "/tmp" : temporary;
+  AddConvertedFormats(formats, FindLibreOffice(env, std::move(options)));
+  return std::make_shared<const FormatRegistry>(std::move(formats));
+}
+
 }  // namespace
 
-Result<Parsers> NewParsers() {
-  Parsers parsers;
-  auto builtin = std::make_shared<const FormatRegistry>(NewBuiltinRegistry());
+Result<Parsers> NewParsers(Env& env) {
   const char* chosen = std::getenv("STAGED_PARSERS");
   const std::string_view choice = chosen == nullptr ? "sandboxed" : chosen;
-  if (choice == "in-process") {
-    parsers.formats = std::move(builtin);
-    return parsers;
-  }
+  if (choice == "in-process") return Parsers{WithLegacyFormats(NewBuiltinRegistry(), env), {}};
   if (choice != "sandboxed" && !choice.empty()) {
     return Status(ErrorCode::kInvalidArgument,
                   "STAGED_PARSERS is 'sandboxed' (the default) or 'in-process'");
@@ -35,9 +43,9 @@ Result<Parsers> NewParsers() {
   options.worker_command = {OwnProgram(), kWorkerArgument};
   options.idle_workers_max = std::max(2u, std::thread::hardware_concurrency());
   const auto host = std::make_shared<ParseHost>(std::move(options));
-  parsers.formats = std::make_shared<const FormatRegistry>(SandboxFormats(builtin, host));
-  parsers.prepare = [host] { host->Prepare(); };
-  return parsers;
+  const auto builtin = std::make_shared<const FormatRegistry>(NewBuiltinRegistry());
+  return Parsers{WithLegacyFormats(SandboxFormats(builtin, host), env),
+                 [host] { host->Prepare(); }};
 }
 
 int RunWorker() { return RunParseWorker(0, NewBuiltinRegistry(), kWorkerMemoryBytesMax); }

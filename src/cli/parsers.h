@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 
+#include "staged/ext/env.h"
 #include "staged/ext/format.h"
 
 namespace staged::cli {
@@ -16,11 +17,12 @@ struct Parsers {
   std::function<void()> prepare;
 };
 
-// Errors: kInvalidArgument (STAGED_PARSERS says something else).
-[[nodiscard]] Result<Parsers> NewParsers();
+// `env` must outlive them. Errors: kInvalidArgument (STAGED_PARSERS says something else).
+[[nodiscard]] Result<Parsers> NewParsers(Env& env);
 
-// What a worker is started with: the one argument that is no command of people.
+// What processes of this program are started with: arguments that are no commands of people.
 inline constexpr char kWorkerArgument[] = "parse-worker";
+inline constexpr char kOfficeArgument[] = "start-office";
 // The whole life of such a worker, on the socket that is its standard input. Returns its exit code.
 [[nodiscard]] int RunWorker();
 

@@ -8,6 +8,7 @@
 #include "formats/image/image_format.h"
 #include "formats/ipynb/ipynb_format.h"
 #include "formats/json/json_format.h"
+#include "formats/legacy/legacy_formats.h"
 #include "formats/markdown/markdown_format.h"
 #include "formats/odf/odf_format.h"
 #include "formats/pdf/pdf_format.h"
@@ -45,6 +46,11 @@ FormatRegistry NewBuiltinRegistry() {
   registry.Register(NewOdpFormat());
   registry.Register(NewXmlFormat());
   return registry;
+}
+
+void AddConvertedFormats(FormatRegistry& registry,
+                         const std::shared_ptr<const OfficeConverter>& converter) {
+  RegisterLegacyFormats(registry, converter);
 }
 
 }  // namespace staged

@@ -14,7 +14,8 @@ import subprocess
 import sys
 
 # Formats that share a page; all others have one of their own name.
-PAGES = {"jsonl": "json", "odt": "odf", "ods": "odf", "odp": "odf"}
+PAGES = {"jsonl": "json", "odt": "odf", "ods": "odf", "odp": "odf",
+         "doc": "legacy", "xls": "legacy", "ppt": "legacy", "rtf": "legacy"}
 PAGES.update(dict.fromkeys(
     ["bash", "c", "cpp", "csharp", "css", "go", "java", "javascript", "php", "python", "ruby", "rust",
      "sql", "tsx", "typescript"], "code"))

@@ -30,7 +30,7 @@ BELOW = {
     "merge": ["base", "record", "codec", "format", "diff"],
     "derived": ["base", "env", "record", "codec", "format"],
     "formats": ["base", "record", "codec", "format"],
-    "parse_host": ["base", "record", "format"],
+    "parse_host": ["base", "env", "record", "format"],
 }
 BELOW["workspace"] = [layer for layer in BELOW if layer not in ("formats", "parse_host")]
 BELOW["wire"] = BELOW["workspace"] + ["workspace"]
@@ -40,6 +40,7 @@ HEADER_LAYER = {
     "status": "base", "value": "base", "content_hash": "base", "limits": "base",
     "operation": "base", "record": "record", "view": "record", "ext/env": "env",
     "ext/object_store": "store", "ext/journal": "journal", "ext/format": "format", "ext/apply_edits": "format",
+    "ext/office_converter": "format",
     "diff": "diff", "merge": "merge", "workspace": "workspace",
 }
 

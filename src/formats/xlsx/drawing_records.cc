@@ -83,7 +83,7 @@ class DrawingReader {
                        : name == "graphicFrame" ? FrameKind(object)
                                                 : "";
     if (kind.empty()) return;
-    AddObject(object, std::move(kind), is_fallback);
+    AddObject(object, kind, is_fallback);
     if (name != "grpSp") return;
     tree_.ForEachChild(object, [&](uint32_t child) { ReadObject(child, is_fallback); });
   }
