@@ -4,6 +4,7 @@
 #include <future>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "base/binary.h"
 #include "codec/opc.h"
@@ -23,6 +24,7 @@ namespace {
 
 // Below this size of a part, starting a thread costs more than it brings.
 constexpr size_t kHashBesideBytesMin = size_t{1} << 20;
+constexpr uint64_t kReadAheadBytesMin = uint64_t{256} << 10;
 
 // Sheets that changed, or that nobody has seen, before it is taken that nobody has seen any.
 constexpr size_t kUnknownSheetsMax = 3;
@@ -302,50 +304,119 @@ class ViewBuilder {
   }
 
   ParsedSheet ParseCells(size_t index, const ZipMember& member, const ContentHash& digest) {
-    ParsedSheet parsed;
-    const SheetEntry& sheet = workbook_.sheets[index];
+    LoadSharedStrings();
+    ReadAhead(index);
     Part& part = content_.parts[part_index_.at(&member)];
+    SheetRead read = TakeAhead(index);
+    text_source_bytes_ += read.is_read ? read.size_bytes : member.size_bytes;
+    const uint64_t text_bytes_max = TextBytesLeft();
+    // What was read ahead of others knew nothing of what these left of the limits.
+    const bool is_within = read.is_read && !read.is_cut() && read.cell_count() <= records_left_ &&
+                           read.text_bytes() <= text_bytes_max;
+    if (!is_within) read = ReadSheet(index, member, digest, records_left_, text_bytes_max);
+    part.digest = read.part_digest;
+    part.size_bytes = read.size_bytes;
+    records_left_ -= std::min<uint64_t>(records_left_, read.cell_count());
+    text_bytes_ += read.text_bytes();
+    return std::move(read.parsed);
+  }
+
+  // A sheet's part, and what was read of it.
+  struct SheetRead {
+    ParsedSheet parsed;
+    ContentHash part_digest;
+    uint64_t size_bytes = 0;
+    bool is_read = false;
+
+    [[nodiscard]] uint64_t cell_count() const {
+      return parsed.cells ? parsed.cells->cell_count() : 0;
+    }
+    [[nodiscard]] uint64_t text_bytes() const {
+      return parsed.cells ? parsed.cells->text_bytes() : 0;
+    }
+    [[nodiscard]] bool is_cut() const {
+      return std::any_of(parsed.diagnostics.begin(), parsed.diagnostics.end(),
+                         [](const Diagnostic& one) { return one.code == "limit_exceeded"; });
+    }
+  };
+
+  // Changes nothing, so that sheets may be read at the same time.
+  SheetRead ReadSheet(size_t index, const ZipMember& member, const ContentHash& digest,
+                      uint64_t records_max, uint64_t text_bytes_max) const {
+    SheetRead read;
+    read.is_read = true;
+    const SheetEntry& sheet = workbook_.sheets[index];
     Result<std::string> bytes = zip_.Read(member);
     if (!bytes.ok()) {
-      parsed.diagnostics.push_back(
+      read.parsed.diagnostics.push_back(
           {"error", "unreadable_part", QuoteSheetName(sheet.name), bytes.status().message()});
-      part.digest = ContentHash::Of(zip_.CompressedBytes(member));
-      part.size_bytes = member.size_bytes;
-      return parsed;
+      read.part_digest = ContentHash::Of(zip_.CompressedBytes(member));
+      read.size_bytes = member.size_bytes;
+      return read;
     }
-    part.size_bytes = bytes->size();
+    read.size_bytes = bytes->size();
     // A large part is hashed while it is read, if it is read as it is.
     const bool is_hashed_beside = bytes->size() >= kHashBesideBytesMin && XmlIsUtf8(*bytes);
-    if (!is_hashed_beside) part.digest = ContentHash::Of(*bytes);
+    if (!is_hashed_beside) read.part_digest = ContentHash::Of(*bytes);
     Result<std::string> xml = XmlTakeAsUtf8(*std::move(bytes));
     if (!xml.ok()) {
-      parsed.diagnostics.push_back(
+      read.parsed.diagnostics.push_back(
           {"error", "malformed", QuoteSheetName(sheet.name), xml.status().message()});
-      return parsed;
+      return read;
     }
-    LoadSharedStrings();
     GridSheet grid;
     grid.name = sheet.name;
     grid.part = sheet.part;
     grid.parent = QuoteSheetName(sheet.name);
     grid.hidden = sheet.HiddenReason();
     grid.epoch = workbook_.epoch;
-    grid.part_digest = part.digest;
-    grid.part_size_bytes = part.size_bytes;
-    SheetContext context{&shared_strings_, &styles_, limits_, UINT64_MAX, {}};
+    grid.part_digest = read.part_digest;
+    grid.part_size_bytes = read.size_bytes;
+    SheetContext context{&shared_strings_, &styles_, limits_, text_bytes_max, {}};
+    context.limits.records_max = records_max;
     std::future<ContentHash> hashed;
     if (is_hashed_beside) {
       hashed = std::async(std::launch::async | std::launch::deferred,
                           [&xml] { return ContentHash::Of(*xml); });
-      context.part_digest = [&] { return part.digest = hashed.get(); };
+      context.part_digest = [&] { return read.part_digest = hashed.get(); };
     }
-    context.limits.records_max = records_left_;
-    text_source_bytes_ += part.size_bytes;
-    context.text_bytes_max = TextBytesLeft();
-    parsed = ParseSheet(*xml, std::move(grid), digest, context);
-    records_left_ -= std::min<uint64_t>(records_left_, parsed.cells->cell_count());
-    text_bytes_ += parsed.cells->text_bytes();
-    return parsed;
+    read.parsed = ParseSheet(*xml, std::move(grid), digest, context);
+    return read;
+  }
+
+  // Begins with the next sheets while this one is read, where nobody is likely to have seen them.
+  void ReadAhead(size_t index) {
+    if (reuse_ && unknown_sheets_ < kUnknownSheetsMax) return;
+    const size_t end = std::min(workbook_.sheets.size(), index + 1 + SheetsAhead());
+    for (size_t next = std::max(index + 1, ahead_end_); next < end; ++next) {
+      ahead_end_ = next + 1;
+      const std::string& part = workbook_.sheets[next].part;
+      const ZipMember* member = part.empty() ? nullptr : package_.Find(part);
+      if (member == nullptr || member->size_bytes < kReadAheadBytesMin) continue;
+      const ContentHash digest =
+          SheetDigest(next, member, ContentHash::Of(zip_.CompressedBytes(*member)),
+                      strings_.whole(), {}, "cells");
+      if (reuse_ && reuse_(part, digest) != nullptr) continue;
+      ahead_[next] =
+          std::async(std::launch::async | std::launch::deferred,
+                     [this, next, member, digest, records_max = records_left_,
+                      text_bytes_max = TextBytesLeft()] {
+                       return ReadSheet(next, *member, digest, records_max, text_bytes_max);
+                     });
+    }
+  }
+
+  static size_t SheetsAhead() {
+    constexpr unsigned kMost = 3;
+    return std::min(kMost, std::max(1U, std::thread::hardware_concurrency()) - 1);
+  }
+
+  SheetRead TakeAhead(size_t index) {
+    const auto found = ahead_.find(index);
+    if (found == ahead_.end()) return {};
+    SheetRead read = found->second.get();
+    ahead_.erase(found);
+    return read;
   }
 
   // Strings are shared, so that little XML can say much text. A cell takes some thirty bytes of
@@ -442,6 +513,8 @@ class ViewBuilder {
   std::set<const ZipMember*> sheet_members_;
   std::map<const ZipMember*, size_t> part_index_;
   ParsedContent content_;
+  size_t ahead_end_ = 0;                            // behind the last sheet that was thought of
+  std::map<size_t, std::future<SheetRead>> ahead_;  // last: they use all of the others
 };
 
 }  // namespace

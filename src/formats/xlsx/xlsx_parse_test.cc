@@ -351,5 +351,65 @@ TEST(XlsxParse, CorpusAndHostileFilesGiveAViewOrAClearError) {
   if (files == 0) GTEST_SKIP() << "no corpus: 2 folders of real files skipped";
 }
 
+// Three sheets of 6,000 cells each, large enough to be read at the same time.
+std::string MakeThreeSheets() {
+  const std::string main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+  const std::string office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+  std::string sheets;
+  std::string relationships;
+  std::vector<std::pair<std::string, std::string>> members;
+  for (int sheet = 1; sheet <= 3; ++sheet) {
+    const std::string number = std::to_string(sheet);
+    sheets +=
+        "<sheet name=\"S" + number + "\" sheetId=\"" + number + "\" r:id=\"r" + number + "\"/>";
+    relationships += "<Relationship Id=\"r" + number + "\" Type=\"" + office +
+                     "/worksheet\" Target=\"worksheets/sheet" + number + ".xml\"/>";
+    std::string rows;
+    for (int row = 1; row <= 6000; ++row) {
+      const std::string at = std::to_string(row);
+      rows += "<row r=\"" + at + "\"><c r=\"A" + at + "\" t=\"inlineStr\"><is><t>text " + number +
+              " " + at + "</t></is></c></row>";
+    }
+    members.emplace_back(
+        "xl/worksheets/sheet" + number + ".xml",
+        "<worksheet xmlns=\"" + main + "\"><sheetData>" + rows + "</sheetData></worksheet>");
+  }
+  members.emplace_back("xl/workbook.xml", "<workbook xmlns=\"" + main + "\" xmlns:r=\"" + office +
+                                              "\"><sheets>" + sheets + "</sheets></workbook>");
+  members.emplace_back("xl/_rels/workbook.xml.rels",
+                       "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/"
+                       "relationships\">" +
+                           relationships + "</Relationships>");
+  return testing::MakeArchive(members);
+}
+
+TEST(XlsxParse, SheetsReadAtTheSameTimeKeepTheLimitsAsOneAfterTheOther) {
+  const std::string bytes = MakeThreeSheets();
+  const SegmentSource nothing = [](const std::string&, const ContentHash&) {
+    return std::shared_ptr<const Segment>();
+  };
+  for (const uint64_t records_max : {100'000U, 13'000U, 12'001U, 7'000U, 20U}) {
+    Limits limits;
+    limits.records_max = records_max;
+    const auto ahead = NewXlsxFormat()->Parse(bytes, limits, {});
+    // Who might have seen the first sheets is asked for each of them before it is read.
+    const auto in_turn = NewXlsxFormat()->Parse(bytes, limits, nothing);
+    ASSERT_TRUE(ahead.ok() && in_turn.ok());
+    EXPECT_EQ(ahead->diagnostics, in_turn->diagnostics) << records_max;
+    EXPECT_EQ(ahead->parts, in_turn->parts);
+    ASSERT_EQ(ahead->segments.size(), in_turn->segments.size()) << records_max;
+    size_t records = 0;
+    for (size_t i = 0; i < ahead->segments.size(); ++i) {
+      EXPECT_EQ(ahead->segments[i]->Encode(), in_turn->segments[i]->Encode()) << records_max;
+      records += ahead->segments[i]->record_count();
+    }
+    EXPECT_LE(records, records_max + 6) << "each sheet may say its name";
+    const bool is_cut = std::any_of(
+        ahead->diagnostics.begin(), ahead->diagnostics.end(),
+        [](const Diagnostic& diagnostic) { return diagnostic.code == "limit_exceeded"; });
+    EXPECT_EQ(is_cut, records_max < 18'000U);
+  }
+}
+
 }  // namespace
 }  // namespace staged
