@@ -1,9 +1,12 @@
+#include <future>
 #include <string>
 
 #include "staged/ext/format.h"
 
 namespace staged {
 namespace {
+
+constexpr size_t kHashBesideBytesMin = size_t{1} << 20;
 
 // Keeps the first ones and counts the rest.
 void LimitDiagnostics(std::vector<Diagnostic>& diagnostics, const Limits& limits) {
@@ -26,7 +29,11 @@ Result<View> ParseView(const FormatRegistry& registry, std::string_view bytes,
   }
   const Format& format = registry.Detect(bytes, path);
   View view;
-  view.hash = ContentHash::Of(bytes);
+  // A large file is hashed while it is parsed.
+  const auto launch = bytes.size() < kHashBesideBytesMin
+                          ? std::launch::deferred
+                          : std::launch::async | std::launch::deferred;
+  std::future<ContentHash> hash = std::async(launch, [bytes] { return ContentHash::Of(bytes); });
   view.format = format.descriptor().name;
   view.parser = format.descriptor().parser;
   Result<ParsedContent> parsed = format.Parse(bytes, limits, reuse);
@@ -40,6 +47,7 @@ Result<View> ParseView(const FormatRegistry& registry, std::string_view bytes,
     parsed->fallback = "binary";
     parsed->diagnostics.insert(parsed->diagnostics.begin(), failure);
   }
+  view.hash = hash.get();
   view.fallback = std::move(parsed->fallback);
   view.segments = std::move(parsed->segments);
   view.parts = std::move(parsed->parts);

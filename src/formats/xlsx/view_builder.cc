@@ -233,12 +233,17 @@ class ViewBuilder {
     parts.AddOfSheet(sheet, relationships);
   }
 
+  const ContentHash& CompressedHash(const ZipMember& member) {
+    ContentHash& hash = compressed_[&member];
+    if (hash.is_zero()) hash = ContentHash::Of(zip_.CompressedBytes(member));
+    return hash;
+  }
+
   // The sheet's own records and its cells.
   void AddCells(size_t index, const ZipMember* member,
                 const std::vector<OpcRelationship>& relationships, PartSegments& segments) {
     const SheetEntry& sheet = workbook_.sheets[index];
-    const ContentHash compressed =
-        member == nullptr ? ContentHash() : ContentHash::Of(zip_.CompressedBytes(*member));
+    const ContentHash compressed = member == nullptr ? ContentHash() : CompressedHash(*member);
     const auto digest = [&](const ContentHash& strings, std::string_view which) {
       return SheetDigest(index, member, compressed, strings, relationships, which);
     };
@@ -394,8 +399,7 @@ class ViewBuilder {
       const ZipMember* member = part.empty() ? nullptr : package_.Find(part);
       if (member == nullptr || member->size_bytes < kReadAheadBytesMin) continue;
       const ContentHash digest =
-          SheetDigest(next, member, ContentHash::Of(zip_.CompressedBytes(*member)),
-                      strings_.whole(), {}, "cells");
+          SheetDigest(next, member, CompressedHash(*member), strings_.whole(), {}, "cells");
       if (reuse_ && reuse_(part, digest) != nullptr) continue;
       ahead_[next] =
           std::async(std::launch::async | std::launch::deferred,
@@ -512,6 +516,7 @@ class ViewBuilder {
   uint64_t text_source_bytes_ = 0;  // XML of the sheets so far
   std::set<const ZipMember*> sheet_members_;
   std::map<const ZipMember*, size_t> part_index_;
+  std::map<const ZipMember*, ContentHash> compressed_;
   ParsedContent content_;
   size_t ahead_end_ = 0;                            // behind the last sheet that was thought of
   std::map<size_t, std::future<SheetRead>> ahead_;  // last: they use all of the others
