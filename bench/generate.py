@@ -445,3 +445,24 @@ def make_slides(path, slides):
     members["ppt/_rels/presentation.xml.rels"] = _relationships(
         *(("slide", f"slides/slide{number}.xml") for number in range(1, slides + 1)))
     _write_office(path, members, types)
+
+
+def make_bomb(path):
+    """A workbook of 4 MB whose one sheet would be 4 GB of spaces, as its directory says."""
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    relationships = ('<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+                     '<Relationship Id="r1" Type="{}/{}" Target="{}"/></Relationships>')
+    spaces = b" " * (64 << 20)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
+        archive.writestr("_rels/.rels", relationships.format(office, "officeDocument", "xl/workbook.xml"))
+        archive.writestr("xl/workbook.xml",
+                         f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets>'
+                         '<sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>')
+        archive.writestr("xl/_rels/workbook.xml.rels",
+                         relationships.format(office, "worksheet", "worksheets/sheet1.xml"))
+        with archive.open("xl/worksheets/sheet1.xml", "w", force_zip64=True) as sheet:
+            sheet.write(f'<worksheet xmlns="{main}"><sheetData>'.encode())
+            for _ in range(64):
+                sheet.write(spaces)
+            sheet.write(b"</sheetData></worksheet>")
