@@ -9,11 +9,10 @@ constexpr char kRelationships[] =
     "<Relationship Id='rId1' Type='http://x/worksheet' Target='worksheets/sheet1.bin'/>"
     "<Relationship Id='rId2' Type='http://x/sharedStrings' Target='sharedStrings.bin'/>"
     "<Relationship Id='rId3' Type='http://x/styles' Target='styles.bin'/></Relationships>";
-// A workbook of one sheet, two names and a span of sheets.
-constexpr std::string_view kWorkbook(
-    "\x9C\x01\x1C\0\0\0\0\1\0\0\0\4\0\0\0r\0I\0d\0001\0\1\0\0\0S\0"
-    "\xE5\x02\0\xEA\x02\x10\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-    54);
+// A workbook of one sheet, and a number for references to it.
+constexpr char kWorkbook[] =
+    "\x9C\x01\x1A\0\0\0\0\1\0\0\0\4\0\0\0r\0I\0d\0001\0\1\0\0\0S\0"
+    "\xE5\x02\0\xEA\x02\x10\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
 
 void Parse(std::string_view bytes) {
   using staged::fuzzing::Require;
@@ -40,7 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
        {"xl/worksheets/sheet1.bin", "xl/workbook.bin", "xl/sharedStrings.bin", "xl/styles.bin"}) {
     staged::ZipSplicer splicer(*reader);
     splicer.Add("xl/_rels/workbook.bin.rels", kRelationships);
-    if (part != "xl/workbook.bin") splicer.Add("xl/workbook.bin", std::string(kWorkbook));
+    if (part != "xl/workbook.bin")
+      splicer.Add("xl/workbook.bin", std::string(kWorkbook, sizeof(kWorkbook) - 1));
     splicer.Add(part, std::string(bytes));
     const auto archive = splicer.Finish();
     staged::fuzzing::Require(archive.ok());
