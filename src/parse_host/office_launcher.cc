@@ -73,13 +73,13 @@ int RunOfficeLauncher(const char* folder, char* const* command) {
   constexpr rlim_t kMemoryBytesMax = rlim_t{8} << 30;
   constexpr rlim_t kFileBytesMax = rlim_t{2} << 30;
   constexpr rlim_t kProcessorSecondsMax = 300;
-  LowerLimit(RLIMIT_AS, kMemoryBytesMax);
-  LowerLimit(RLIMIT_FSIZE, kFileBytesMax);
-  LowerLimit(RLIMIT_CPU, kProcessorSecondsMax);
-  LowerLimit(RLIMIT_CORE, 0);
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return kOfficeNotConfined;
   ForbidWritingOutside(folder);
   if (!ForbidNetwork()) return kOfficeNotConfined;
+  LowerLimit(RLIMIT_FSIZE, kFileBytesMax);
+  LowerLimit(RLIMIT_CPU, kProcessorSecondsMax);
+  LowerLimit(RLIMIT_CORE, 0);
+  LowerLimit(RLIMIT_AS, kMemoryBytesMax);  // last: what comes before it may need some
   ::execv(command[0], command);
   return kOfficeNotStarted;
 }
