@@ -102,6 +102,8 @@ class LauncherTest(harness.TestCase):
         self.assertEqual(self.start("open('../own/here').read()").returncode, 0)
 
     def test_what_cannot_be_started_is_said(self):
+        if harness.ENVIRONMENT.get("STAGED_PARSERS") == "in-process":
+            self.skipTest("this build cannot end within the memory that the launcher leaves it")
         done = subprocess.run([harness.BINARY, "start-office", self.scratch, "/nowhere/office"],
                               check=False)
         self.assertEqual(done.returncode, 115)
