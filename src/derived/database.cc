@@ -102,7 +102,20 @@ std::string_view Statement::Bytes(int column) const {
 Connection::~Connection() {
   for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
   full_text_.reset();
+  WriteBackLongLog();
   sqlite3_close(handle_);
+}
+
+// Many short processes would write back all pages of a large view each time, twice synced; but who
+// opens the database first reads the log whole, so that a long one costs every process.
+void Connection::WriteBackLongLog() {
+  constexpr int kLogPagesMax = 1024;  // 8 MiB
+  int pages = 0;
+  const int code =
+      sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_NOOP, &pages, nullptr);
+  if (code != SQLITE_OK || pages <= kLogPagesMax) return;
+  sqlite3_busy_timeout(handle_, 0);  // others that use it write it back when they close
+  sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
 }
 
 Result<std::unique_ptr<Connection>> Connection::Open(const std::string& path) {
@@ -153,8 +166,7 @@ Status Connection::Configure() {
   // would otherwise delete, by name, the log of the database that came after.
   int keep_log = 1;
   sqlite3_file_control(handle_, "main", SQLITE_FCNTL_PERSIST_WAL, &keep_log);
-  // Nor is it written back then: many short processes would do that each time for all pages of a
-  // large view, twice synced. Every 32 MB of it is often enough.
+  // Nor is it written back then, unless it is long: see WriteBackLongLog.
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   STAGED_ASSIGN_OR_RETURN(Statement read_version, Prepare("PRAGMA user_version"));
   STAGED_ASSIGN_OR_RETURN(const bool row, read_version.Step());

@@ -77,6 +77,7 @@ class Connection {
   [[nodiscard]] FullText& full_text() { return *full_text_; }
 
  private:
+  void WriteBackLongLog();
   explicit Connection(sqlite3* handle) : handle_(handle) {}
   Status Configure();
   Status MakeSchema();

@@ -58,6 +58,25 @@ TEST_F(ViewCacheTest, OpeningTouchesNothing) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/derived"));
 }
 
+// A short log stays when the last connection closes; a long one, which every process would have to
+// read, is written back.
+TEST_F(ViewCacheTest, OnlyALongLogIsWrittenBackOnClosing) {
+  const auto log_bytes = [&] {
+    return std::filesystem::file_size(folder_.path() + "/derived/derived.db-wal");
+  };
+  ASSERT_NE(Get("title:One\n"), nullptr);
+  Reopen();
+  EXPECT_GT(log_bytes(), 0U);
+  const Status filled = database_->Write(LockWait::kWait, [](Connection& connection) {
+    return connection.Execute(
+        "CREATE TABLE filler(bytes); INSERT INTO filler VALUES (randomblob(12000000))");
+  });
+  ASSERT_TRUE(filled.ok()) << filled.message();
+  EXPECT_GT(log_bytes(), 8U << 20);
+  Reopen();
+  EXPECT_EQ(log_bytes(), 0U);
+}
+
 TEST_F(ViewCacheTest, AnswersEqualRecordsFromTheDatabaseWithoutParsing) {
   const std::string text = "title:One\ntwo\n--- more\nthree\n";
   const std::shared_ptr<const View> parsed = Get(text);
